@@ -22,16 +22,16 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
     }
     if rebuilt.estimates_window {
         eprintln!(
-            "warning: the run left no summary: its time window is estimated, from the first request to the end of the last one \
-             that was recorded; rates depend on it"
+            "warning: the run left no summary: its time window is estimated from the first request to the end of the last recorded \
+             one; rates depend on it"
         );
     }
     let lost = rebuilt.report.lost.count;
     let files = match &asked.output {
         Some(dir) => rebuilt.write_to(&folder, dir),
         None if rebuilt.replaces_more => anyhow::bail!(
-            "{lost} requests of this run have no record, and the summary in {} covers them: it is not replaced by one that does \
-             not. To summarize the records that are there, give another folder: --output-dir FOLDER",
+            "{lost} requests of this run have no record, but the summary in {} covers them, so it is not replaced. To \
+             summarize only the existing records, choose another folder: --output-dir FOLDER",
             asked.folder.display()
         ),
         None => {
@@ -50,7 +50,7 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
     text.push_str(&console::render_trailer(&rebuilt.report, &files.written, colour));
     crate::print(text.as_bytes())?;
     match files.failed.into_iter().next() {
-        Some(error) => Err(error).context("not everything could be written"),
+        Some(error) => Err(error).context("some files could not be written"),
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -60,13 +60,13 @@ pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
     let checked = if path.is_dir() {
         check_all(path, VERSION)?
     } else {
-        check_file(path)?.with_context(|| format!("{shown} is nothing that can be checked alone"))?
+        check_file(path)?.with_context(|| format!("{shown} is not a file that can be checked alone"))?
     };
     if checked.findings.is_empty() {
         let state = if checked.explained.is_empty() {
-            "whole and consistent"
+            "complete and consistent"
         } else {
-            "consistent, and as whole as a run can be that did not come to its end"
+            "consistent; the run is incomplete because it did not reach its end"
         };
         println!("{shown}: {}, {state}", extent(&checked));
     }

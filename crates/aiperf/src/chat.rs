@@ -109,7 +109,7 @@ impl Console {
             Err(error) => {
                 out.end_line();
                 if matches!(error, ChatError::Interrupted) {
-                    eprintln!("(stopped; this turn is forgotten)");
+                    eprintln!("(stopped; this turn is not part of the conversation)");
                     return Ok(());
                 }
                 Err(anyhow!(self.chat.without_secrets(&crate::sentence(&error.into()))))

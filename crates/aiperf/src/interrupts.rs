@@ -5,8 +5,9 @@ use std::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aiperf_engine::{Control, StopReason};
+use aiperf_engine::Control;
 use aiperf_experiment::{Monitor, Saved};
+use aiperf_protocol::StopReason;
 use anyhow::Context;
 
 use crate::profile::INTERRUPTED;

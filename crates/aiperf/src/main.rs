@@ -33,7 +33,7 @@ use interrupts::Interrupts;
 use output::print;
 
 fn main() -> ExitCode {
-    // First of all: a Ctrl-C from now on is heard.
+    // First of all, so that no Ctrl-C is lost.
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
         Ok(code) => printed(code),
         Err(error) => {
@@ -76,13 +76,13 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {
             if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+                fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
             }
             fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{}", path.display());
         }
         Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
-        Invocation::Chat(talk) => return chat::run(&talk, &environment, interrupts),
+        Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
@@ -101,7 +101,7 @@ fn environment() -> anyhow::Result<Environment> {
         variables: env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
-        current_dir: env::current_dir().context("the working folder cannot be found")?,
+        current_dir: env::current_dir().context("cannot find the working folder")?,
         peek: Some(aiperf_dataset::peek),
         expressions: Some(ExpressionChecks {
             payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),

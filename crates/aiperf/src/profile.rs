@@ -8,7 +8,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
@@ -220,9 +220,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) =
-        &result.verdict
-    {
+    if let Some(why) = &result.report.ending.reason {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
@@ -251,13 +249,14 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 }
 
 fn exit_code(result: &RunResult) -> ExitCode {
-    match result.verdict {
-        Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unreachable(_) | Verdict::Unmet(_) => {
-            ExitCode::FAILURE
-        }
-        Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
-        Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
-        Verdict::Complete => ExitCode::SUCCESS,
+    let outcome = result.report.ending.outcome;
+    if outcome.is_interrupted() {
+        ExitCode::from(INTERRUPTED)
+    } else if !outcome.is_complete() || !result.files.failed.is_empty() {
+        ExitCode::FAILURE
+    } else if !result.refused.is_empty() {
+        ExitCode::from(DOUBTFUL)
+    } else {
+        ExitCode::SUCCESS
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(
         options: &options,
         environment,
         version: profile::VERSION,
-        program: std::env::current_exe().context("the program cannot find itself to start the simulator")?,
+        program: std::env::current_exe().context("cannot find the path of this program to start the simulator")?,
     };
     let style = profile::style(UiKind::Simple, None, environment);
     let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
@@ -55,12 +55,12 @@ pub(crate) fn run(
 /// The result stands whether or not it can be kept.
 fn keep(report: &mut SelfTestReport, environment: &Environment) {
     let Some(state) = StateFile::of(environment) else {
-        log::warn!("neither XDG_STATE_HOME nor HOME is set: the result is not kept for later reports");
+        log::warn!("neither XDG_STATE_HOME nor HOME is set: the result is not saved for later reports");
         return;
     };
     match state.keep(&report.certificate()) {
         Ok(()) => report.kept_in = Some(state.path().to_owned()),
-        Err(error) => log::warn!("the result is not kept for later reports: {}: {error}", state.path().display()),
+        Err(error) => log::warn!("the result is not saved for later reports: {}: {error}", state.path().display()),
     }
 }
 

@@ -64,7 +64,7 @@ fn validate_trace(asked: &ValidateTrace) -> anyhow::Result<ExitCode> {
 
 fn write(path: &Path, content: &str) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
 }

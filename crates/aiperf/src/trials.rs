@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_experiment::{
-    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, Verdict, run_trials,
+    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_trials,
 };
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{FolderLock, WrittenFile};
@@ -58,18 +58,16 @@ impl Runner for InProcessRunner<'_> {
     }
 
     fn pause(&mut self, length: Duration) -> Pause {
-        log::info!("Pause of {:.1} s before the next run", length.as_secs_f64());
+        log::info!("Waiting {:.1} s before the next run", length.as_secs_f64());
         if self.interrupts.wait(length) { Pause::Interrupted } else { Pause::Over }
     }
 }
 
 /// One line: the tables of the run are in its folder.
 fn show_run(name: &str, result: &RunResult) {
-    let line = match &result.verdict {
-        Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) => {
-            format!("{name} failed: {why}\n")
-        }
-        Verdict::Complete | Verdict::Cancelled => console::render_run_line(name, &result.report),
+    let line = match &result.report.ending.reason {
+        Some(why) => format!("{name} failed: {why}\n"),
+        None => console::render_run_line(name, &result.report),
     };
     print(&line);
     for error in &result.files.failed {

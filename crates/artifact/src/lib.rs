@@ -25,6 +25,5 @@ pub use error::ArtifactError;
 pub use finding::Finding;
 pub use folder::Folder;
 pub use rebuild::{RebuildOptions, Rebuilt, rebuild};
-pub use schema::SCHEMAS;
-pub use series::{Outcome, RunSeries, TimedRequest, read_series};
+pub use series::{RunSeries, TimedRequest, read_series};
 pub use unfinished::UnfinishedFile;

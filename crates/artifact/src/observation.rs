@@ -2,10 +2,8 @@
 //! way: nanoseconds come back whole.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_metrics::{
-    Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts,
-};
-use aiperf_protocol::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
+use aiperf_metrics::{Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts};
+use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, SpecDecode, Usage, VideoReport};
 
 use crate::line::{Acceptance, LineMetrics, RecordLine, RecordedError};
 
@@ -35,7 +33,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         failure,
         requested_output_tokens: requested(metrics),
         media: media(metrics),
-        // No record tells of events that could not be read; they are carried over from an earlier summary.
+        // Records do not contain events that could not be read; they are carried over from an earlier summary.
         ..Observation::new(start, Mono::from_nanos(metadata.request_end_ns))
     }
 }
@@ -159,19 +157,19 @@ fn media(metrics: &LineMetrics) -> MediaFacts {
 }
 
 fn failure(error: &RecordedError, was_cancelled: bool) -> Failure {
-    let cancelled = if error.is_cut_off(was_cancelled) { Cancellation::RunEnded } else { Cancellation::OnPurpose };
     let kinds = error.cause_chain.as_deref().unwrap_or_default();
-    Failure {
-        code: error.code,
-        kind: error.kind.clone().unwrap_or_default(),
-        message: error.message.clone(),
-        cause: error
-            .cause
-            .as_ref()
-            .map(|message| Cause { kind: kinds.get(1).cloned().unwrap_or_default(), message: message.clone() }),
-        cancelled: was_cancelled.then_some(cancelled),
-        is_context_overflow: OverflowSigns::default().are_in(&error.message),
-        shortage: None,
+    let cause = error
+        .cause
+        .as_ref()
+        .map(|message| Cause { kind: kinds.get(1).cloned().unwrap_or_default(), message: message.clone() });
+    let kind = error.kind.clone().unwrap_or_default();
+    let failure = Failure::new(error.code, kind.into(), error.message.clone()).with_cause(cause);
+    if error.is_cut_off(was_cancelled) {
+        Failure { outcome: RequestOutcome::CutOff, ..failure }
+    } else if was_cancelled {
+        Failure { outcome: RequestOutcome::CancelledOnPurpose, ..failure }
+    } else {
+        failure.recognize_overflow(&OverflowSigns::default())
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
 use aiperf_protocol::EndpointKind;
-use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
+use aiperf_protocol::{PhaseKind, RunEnding, RunOutcome};
+use aiperf_report::{RunNote, RunPlace, Variation};
 use serde_json::{Map, Value};
 
 use crate::{ArtifactError, Folder};
@@ -85,27 +86,28 @@ impl RunOrigin {
     }
 
     /// `lost`: requests that were sent and have no record.
-    pub(crate) fn status(&self, records: u64, lost: u64) -> RunStatus {
+    pub(crate) fn ending(&self, records: u64, lost: u64) -> RunEnding {
+        let incomplete = |why: String| RunEnding::because(RunOutcome::TargetMissed, why);
         let Some(summary) = &self.summary else {
             let why =
                 format!("The run ended before it wrote its summary; this one was made from its {records} records.");
-            return RunStatus::Incomplete(why);
+            return incomplete(why);
         };
         let reason = summary["incomplete_reason"].as_str();
         match (summary["was_cancelled"].as_bool(), reason) {
-            (Some(true), _) => RunStatus::Cancelled,
-            (_, Some(reason)) => RunStatus::Incomplete(reason.to_owned()),
-            _ if lost > 0 => RunStatus::Incomplete(format!(
+            (Some(true), _) => RunEnding::INTERRUPTED,
+            (_, Some(reason)) => incomplete(reason.to_owned()),
+            _ if lost > 0 => incomplete(format!(
                 "{lost} of the requests that were sent have no record; this summary was made from the other {records}."
             )),
-            _ => RunStatus::Complete,
+            _ => RunEnding::COMPLETED,
         }
     }
 
     /// What a phase has. `seen`: the metrics that some of its records have.
     pub(crate) fn context(
         &self,
-        kind: Phase,
+        kind: PhaseKind,
         endpoint: Option<EndpointKind>,
         goodput: Option<&[(String, f64)]>,
         seen: &HashSet<Metric>,
@@ -133,7 +135,7 @@ impl RunOrigin {
         context.show_experimental = has(Flags::EXPERIMENTAL);
         let rtt = self.summary.as_ref().and_then(|summary| summary["network_rtt"]["avg"].as_f64());
         context.network_rtt = rtt.map(|ms| NetworkRtt::given(Nanos((ms * NANOS_PER_MS).round() as u64)));
-        if kind == Phase::Profiling {
+        if kind == PhaseKind::Profiling {
             let found = objectives(&config);
             for (tag, limit) in goodput.unwrap_or(&found) {
                 let slo = context.slo(tag, *limit)?;

@@ -8,9 +8,9 @@ use aiperf_metrics::{
     Columns, LostRecords, Metric, MetricContext, MetricKind, PhaseAccounting, PhaseWindow, Slices, Summary,
     genai_perf_results,
 };
-use aiperf_protocol::EndpointKind;
+use aiperf_protocol::{EndpointKind, PhaseKind};
 use aiperf_report::{
-    ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
+    ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, PhaseReport, RunReport, SummaryFiles, WrittenFile,
     write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value, json};
@@ -74,7 +74,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         .map(|phase| phase.name.clone())
         .collect();
     let percentiles = &asked.percentiles;
-    let warmup = records.phase(Phase::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
+    let warmup = records.phase(PhaseKind::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
     let mut genai_perf = asked.genai_perf.then(Vec::new);
     let (profiling, columns, context) = match take_profiling(&mut records) {
         Some(phase) => {
@@ -84,7 +84,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
             }
             (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context)
         }
-        None => unstarted(warmup.as_ref(), context_of(Phase::Profiling)?),
+        None => unstarted(warmup.as_ref(), context_of(PhaseKind::Profiling)?),
     };
     let config = origin.input_config();
     let configured = config["artifacts"]["slice_duration"].as_f64().map(Nanos::from_secs_f64);
@@ -97,7 +97,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         random_seed: origin.random_seed(),
         place: origin.place(),
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
-        status: origin.status(records.count, lost.count),
+        ending: origin.ending(records.count, lost.count),
         telemetry_data: origin.object("telemetry_data"),
         branch_stats: origin.object("branch_stats"),
         lost,
@@ -147,7 +147,7 @@ impl Rebuilt {
     }
 
     /// Where its files are by default: next to the records. Files that the run left unfinished are completed or removed; the
-    /// list says what became of each.
+    /// list says how each ended.
     pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<UnfinishedFile>) {
         let finished = unfinished::finish(folder);
         let files = self.write(folder.paths());
@@ -204,7 +204,7 @@ pub(crate) fn missing(accounting: &[PhaseAccounting], records: &Records) -> u64 
 }
 
 fn take_profiling(records: &mut Records) -> Option<PhaseRecords> {
-    let index = records.phase(Phase::Profiling)?.index;
+    let index = records.phase(PhaseKind::Profiling)?.index;
     records.phases.remove(&index)
 }
 
@@ -213,8 +213,8 @@ fn unstarted(warmup: Option<&PhaseReport>, context: MetricContext) -> (PhaseRepo
     let at = Mono::from_nanos(warmup.map_or(0, |warmup| warmup.summary.end.0));
     let window = PhaseWindow { start: at, end: at };
     let report = PhaseReport {
-        name: Phase::Profiling.name().to_owned(),
-        kind: Phase::Profiling,
+        name: PhaseKind::Profiling.name().to_owned(),
+        kind: PhaseKind::Profiling,
         index: u32::from(warmup.is_some()),
         profiling_index: Some(0),
         was_cancelled: true,

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use aiperf_metrics::{Columns, Metric, MetricContext, RecordValues};
-use aiperf_report::Phase;
+use aiperf_protocol::PhaseKind;
 
 use crate::ArtifactError;
 use crate::line::RecordLine;
@@ -21,7 +21,7 @@ const BUFFER_BYTES: usize = 1 << 18;
 #[derive(Debug)]
 pub(crate) struct PhaseRecords {
     pub(crate) name: String,
-    pub(crate) kind: Phase,
+    pub(crate) kind: PhaseKind,
     pub(crate) index: u32,
     pub(crate) profiling_index: Option<u32>,
     pub(crate) columns: Columns,
@@ -62,7 +62,7 @@ impl Records {
     /// `context_of`: what phases of a kind have. `visit` sees every line that can be read, with its number.
     pub(crate) fn read(
         path: &Path,
-        context_of: &dyn Fn(Phase) -> Result<MetricContext, ArtifactError>,
+        context_of: &dyn Fn(PhaseKind) -> Result<MetricContext, ArtifactError>,
         visit: &mut dyn FnMut(usize, &RecordLine),
     ) -> Result<Self, ArtifactError> {
         let mut records = Self::default();
@@ -85,17 +85,21 @@ impl Records {
         Ok(records)
     }
 
-    pub(crate) fn phase(&self, kind: Phase) -> Option<&PhaseRecords> {
+    pub(crate) fn phase(&self, kind: PhaseKind) -> Option<&PhaseRecords> {
         self.phases.values().rfind(|phase| phase.kind == kind)
     }
 
     fn add(
         &mut self,
         line: &RecordLine,
-        context_of: &dyn Fn(Phase) -> Result<MetricContext, ArtifactError>,
+        context_of: &dyn Fn(PhaseKind) -> Result<MetricContext, ArtifactError>,
     ) -> Result<(), ArtifactError> {
         let metadata = &line.metadata;
-        let kind = if metadata.benchmark_phase.as_deref() == Some("warmup") { Phase::Warmup } else { Phase::Profiling };
+        let kind = if metadata.benchmark_phase.as_deref() == Some("warmup") {
+            PhaseKind::Warmup
+        } else {
+            PhaseKind::Profiling
+        };
         let phase = match self.phases.entry(metadata.phase_index) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(new) => new.insert(PhaseRecords {

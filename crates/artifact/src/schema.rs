@@ -6,8 +6,7 @@ mod shape;
 
 use serde_json::{Map, Value};
 
-pub use shape::SCHEMAS;
-pub(crate) use shape::Shape;
+pub(crate) use shape::{SCHEMAS, Shape};
 
 /// Characters of a text that are quoted.
 const SHOWN: usize = 40;

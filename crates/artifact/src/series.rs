@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aiperf_metrics::{Metric, Sending};
+use aiperf_protocol::RequestOutcome;
 use serde_json::Value;
 
 use crate::line::{RecordLine, RecordedValue};
@@ -11,20 +12,11 @@ use crate::origin::{RunOrigin, sending};
 use crate::records::each_line;
 use crate::{ArtifactError, Finding, Folder, window};
 
-/// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Successful,
-    Failed,
-    /// The end of the run came first, which says nothing about the server.
-    CutOff,
-}
-
 #[derive(Debug)]
 struct SeriesRequest {
     start_ns: u64,
     end_ns: u64,
-    outcome: Outcome,
+    outcome: RequestOutcome,
     values: Vec<(Metric, RecordedValue)>,
 }
 
@@ -33,7 +25,7 @@ struct SeriesRequest {
 pub struct TimedRequest {
     pub start_ns: u64,
     pub end_ns: u64,
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     pub amount: f64,
 }
 
@@ -63,7 +55,7 @@ impl RunSeries {
         self.requests.is_empty()
     }
 
-    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
+    pub fn outcomes(&self) -> impl Iterator<Item = RequestOutcome> + '_ {
         self.requests.iter().map(|request| request.outcome)
     }
 
@@ -89,9 +81,9 @@ impl RunSeries {
                 if let Some(RecordedValue::One(value)) = value { *value } else { 0.0 }
             };
             match request.outcome {
-                Outcome::Successful if metrics.is_empty() => 1.0,
-                Outcome::Successful => metrics.iter().map(of).sum(),
-                Outcome::Failed | Outcome::CutOff => 0.0,
+                RequestOutcome::Success if metrics.is_empty() => 1.0,
+                RequestOutcome::Success => metrics.iter().map(of).sum(),
+                _ => 0.0,
             }
         };
         self.requests.iter().map(move |request| TimedRequest {
@@ -162,9 +154,9 @@ fn add(
     phase.last_end = phase.last_end.max(metadata.request_end_ns);
     present.extend(record.metrics.known.iter().map(|(metric, _)| *metric));
     let outcome = match &record.error {
-        Some(error) if error.is_cut_off(metadata.was_cancelled) => Outcome::CutOff,
-        Some(_) => Outcome::Failed,
-        None => Outcome::Successful,
+        Some(error) if error.is_cut_off(metadata.was_cancelled) => RequestOutcome::CutOff,
+        Some(_) => RequestOutcome::Failed,
+        None => RequestOutcome::Success,
     };
     let values = record.metrics.known.into_iter().filter(|(metric, _)| wanted.contains(metric)).collect();
     phase.requests.push(SeriesRequest {
@@ -202,7 +194,7 @@ mod tests {
         assert_eq!(ends(&[Metric::OutputSequenceLength]), [(30, 5.0), (25, 7.0), (40, 0.0)]);
         assert_eq!(ends(&[]), [(30, 1.0), (25, 1.0), (40, 0.0)]);
         assert_eq!(series.window, (9, 40));
-        assert_eq!(series.outcomes().filter(|outcome| *outcome == Outcome::Failed).count(), 1);
+        assert_eq!(series.outcomes().filter(|outcome| outcome.is_failure()).count(), 1);
         assert_eq!(series.skipped.len(), 1, "{:?}", series.skipped);
     }
 

@@ -13,10 +13,10 @@ use crate::Folder;
 const ENTRY_END: &str = "\n    }";
 const LIST_END: &str = "\n  ]\n}";
 
-/// What became of an unfinished file.
+/// What happened to an unfinished file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnfinishedFile {
-    /// It has its name now, with so many entries.
+    /// It is complete now, with this many entries.
     Completed {
         name: String,
         entries: usize,

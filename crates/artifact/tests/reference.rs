@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const VERSION: &str = "0.0.0";
 
-/// Every recorded run, here and beside the metrics.
+/// Every recorded run, here and next to the metrics.
 fn cases() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [here.join("tests/fixtures"), here.join("../metrics/tests/fixtures")];
@@ -80,7 +80,7 @@ fn records_of_every_recorded_run_give_the_recorded_statistics() {
         for count in ["request_count", "error_request_count", "completed_request_count", "good_request_count"] {
             assert_eq!(ours.get(count), theirs.get(count), "{name}: {count}");
         }
-        // Of what is no record metric, nothing is missing and no unit is another.
+        // Metrics other than those of records are complete and have their units.
         for (tag, metric) in theirs.as_object().unwrap().iter().filter(|(_, value)| value.get("unit").is_some()) {
             assert_eq!(ours[tag]["unit"], metric["unit"], "{name}: {tag}");
         }
@@ -275,7 +275,7 @@ fn recorded_aggregates_and_sweeps_are_whole() {
                 continue;
             }
             let checked = check_file(&path).unwrap().unwrap();
-            // Not all tables beside them were recorded.
+            // Not all of their tables were recorded.
             let is_table = |file: &str| Path::new(file).extension().is_some_and(|end| end == "csv");
             let wrong: Vec<_> = checked.findings.iter().filter(|found| !is_table(&found.file)).collect();
             assert!(wrong.is_empty(), "{case}/{name}: {wrong:?}");

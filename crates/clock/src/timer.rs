@@ -91,7 +91,7 @@ impl TimerQueue {
 pub struct Sleep {
     shared: Rc<TimerShared>,
     deadline: Mono,
-    sleep: Option<Rc<SleepState>>,
+    state: Option<Rc<SleepState>>,
 }
 
 impl Timer {
@@ -115,7 +115,7 @@ impl Timer {
 
     /// Resolves at `deadline`, within a few microseconds when the thread is free.
     pub fn sleep_until(&self, deadline: Mono) -> Sleep {
-        Sleep { shared: Rc::clone(&self.shared), deadline, sleep: None }
+        Sleep { shared: Rc::clone(&self.shared), deadline, state: None }
     }
 
     /// The earliest time at which the timer may fire next.
@@ -157,7 +157,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // Polled with every chunk of the response that it limits, so this must be quick.
-        if let Some(sleep) = &self.sleep {
+        if let Some(sleep) = &self.state {
             if sleep.status.get() == SleepStatus::Fired {
                 return Poll::Ready(());
             }
@@ -172,7 +172,7 @@ impl Future for Sleep {
         }
         let sleep =
             Rc::new(SleepState { status: Cell::new(SleepStatus::Waiting), waker: RefCell::new(cx.waker().clone()) });
-        self.sleep = Some(Rc::clone(&sleep));
+        self.state = Some(Rc::clone(&sleep));
         let shared = Rc::clone(&self.shared);
         let mut queue = shared.queue.borrow_mut();
         let earliest = queue.due.peek().is_none_or(|Reverse(first)| self.deadline < first.deadline);
@@ -189,7 +189,7 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        if let Some(sleep) = self.sleep.take().filter(|sleep| sleep.status.get() == SleepStatus::Waiting) {
+        if let Some(sleep) = self.state.take().filter(|sleep| sleep.status.get() == SleepStatus::Waiting) {
             sleep.status.set(SleepStatus::Abandoned);
             self.shared.queue.borrow_mut().abandoned += 1;
         }

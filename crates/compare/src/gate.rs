@@ -2,7 +2,7 @@
 
 use crate::{CompareError, ComparisonReport, ComparisonRow, Direction, Quantity, Verdict};
 
-/// What a gate does when the data cannot tell.
+/// What a gate does if the result is inconclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnUnclear {
     Pass,

@@ -129,7 +129,7 @@ mod tests {
         for bad in ["p0", "p100", "p", "p-1", "pinf", "pnan", "p+5", "max"] {
             assert!(refusal(&format!("request_latency:{bad}")).contains("is not a statistic"), "{bad}");
         }
-        assert!(refusal("request_throughput:p99").contains("is one number for the run"));
+        assert!(refusal("request_throughput:p99").contains("is one number per run"));
     }
 
     proptest! {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
 pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow, with_subject};
-pub use file_format::{FileFormat, FormatFacts, SpeedBench};
+pub use file_format::{FILE_FORMAT_NAMES, FileFormat, FormatFacts, SpeedBench};
 pub use length::{Length, Weighted};
 pub use media::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,

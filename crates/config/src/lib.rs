@@ -27,7 +27,7 @@ pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use dataset::{Chat, PUBLIC_NAMES, PUBLIC_SETS, PublicOrigin, PublicSet, PublicSource, Recipe};
+pub use dataset::{Chat, FILE_FORMAT_NAMES, PUBLIC_NAMES, PUBLIC_SETS, PublicOrigin, PublicSet, PublicSource, Recipe};
 pub use endpoint::placeholder::is_placeholder;
 pub use endpoint::{
     DescriptorSource, EndpointConfig, GrpcMethod, Readiness, ReadinessMode, ResetKvCache, ServerProfiler, SimTarget,

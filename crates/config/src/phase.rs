@@ -4,11 +4,7 @@ pub(crate) mod export;
 
 use std::time::Duration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PhaseKind {
-    Warmup,
-    Profiling,
-}
+pub use aiperf_protocol::PhaseKind;
 
 impl PhaseConfig {
     /// The name under which logs and files know it.
@@ -16,15 +12,6 @@ impl PhaseConfig {
         match (self.kind, &self.pace) {
             (PhaseKind::Warmup, Pace::AgenticReplay(_)) => "agentic.warmup",
             (kind, _) => kind.name(),
-        }
-    }
-}
-
-impl PhaseKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warmup => "warmup",
-            Self::Profiling => "profiling",
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct BranchCounts {
     pub children_errored: u64,
     /// Cut off at the end of the phase.
     pub children_truncated: u64,
-    /// Started some time after what started them, as their data says.
+    /// Branches that start some time after the turn that started them, as the data set tells.
     pub children_delayed: u64,
     /// Times that a parent, or an orchestrator in a round, had to wait for children.
     pub parents_suspended: u64,

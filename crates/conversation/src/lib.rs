@@ -1,4 +1,5 @@
 //! What is sent: conversations and their turns. Data sets make them, endpoints render them, the engine schedules them.
+#![forbid(unsafe_code)]
 
 mod branch;
 mod branch_counts;
@@ -9,5 +10,5 @@ mod turn;
 pub use branch::{Branch, BranchKind, ConversationIndex, Lineage, Orchestrator, Round, ThinkTime};
 pub use branch_counts::BranchCounts;
 pub use media::Media;
-pub use origin::{BlockReuse, Origin, RecordedLine, RecordedPlace};
+pub use origin::{BlockReuse, RecordedLine, RecordedPlace, ReplayOrigin};
 pub use turn::{ContextMode, Conversation, Role, SessionId, Turn};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// The recorded request that a turn replays.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ReplayOrigin {
     /// The id of the recording.
     pub trace: Arc<str>,
     pub place: RecordedPlace,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{Branch, ConversationIndex, Lineage, Media, Origin};
+use crate::{Branch, ConversationIndex, Lineage, Media, ReplayOrigin};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub struct Conversation {
     pub lineage: Lineage,
 }
 
-/// Who speaks; `user` unless the data says otherwise.
+/// The role of the message; `user` unless the data set names another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role(pub Arc<str>);
 
@@ -61,11 +61,11 @@ pub struct Turn {
     pub videos: Vec<Media>,
     /// The model that this turn asks for; data sets fill it before the run.
     pub model: Arc<str>,
-    /// Length of the whole prompt, where the data or its description says how long it shall be and nothing is put before it.
+    /// Length of the whole prompt, if the data set or its description gives one and nothing is put before it.
     pub input_tokens: Option<u32>,
     /// Output length asked for, at least one.
     pub max_tokens: Option<u32>,
-    /// When the trace says that this turn was sent, in milliseconds.
+    /// When this turn was sent according to the trace, in milliseconds.
     pub timestamp_ms: Option<f64>,
     /// When it was sent within the recording of its session, in milliseconds; for sessions that are entered in the middle.
     pub recorded_ms: Option<f64>,
@@ -84,8 +84,8 @@ pub struct Turn {
     pub branches: Vec<Branch>,
     /// Body fields of this turn alone, laid over everything else.
     pub extra_body: Option<Map<String, Value>>,
-    /// The recorded request that it replays, where the data is a recording.
-    pub origin: Option<Box<Origin>>,
+    /// The recorded request that it replays, if the data set is a recording.
+    pub origin: Option<Box<ReplayOrigin>>,
 }
 
 impl Turn {

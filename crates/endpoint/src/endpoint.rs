@@ -1,4 +1,4 @@
-//! What every API must answer: how a turn becomes a body, how a response is read, which of the sent text is input.
+//! The interface of every API: how a turn becomes a body, how a response is read, which of the sent text is input.
 
 use std::fmt::Debug;
 
@@ -22,13 +22,13 @@ pub trait Endpoint: Debug + Send + Sync {
     /// that is still running.
     fn carries_content(&self, data: &str) -> bool;
 
-    /// The reply as a message in the shape of this API, for the history of the turns after it. `None` where nothing was
-    /// said that could be repeated, and for an API without history.
+    /// The reply as a message in the shape of this API, for the history of the turns after it. `None` if the reply has no
+    /// content that could be sent again, and for an API without history.
     fn assistant_message(&self, _reply: &Reply) -> Option<Value> {
         None
     }
 
-    /// The text in a sent body that counts as input; `None` where the body has no shape in which text is known.
+    /// The text in a sent body that counts as input; `None` if the body has no known shape.
     fn input_text(&self, body: &[u8]) -> Option<InputText> {
         InputText::of_body(body)
     }
@@ -38,12 +38,12 @@ pub trait Endpoint: Debug + Send + Sync {
         Ok(payload.clone())
     }
 
-    /// Whether one message of a gRPC answer carries content, as [`Self::carries_content`] says of events.
+    /// Whether one message of a gRPC answer carries content, as [`Self::carries_content`] does for events.
     fn message_carries_content(&self, _message: &[u8]) -> bool {
         false
     }
 
-    /// A sent body as JSON, where it is something else on the wire.
+    /// A sent body as JSON, if it has another format on the wire.
     fn legible_body(&self, _body: &[u8]) -> Option<String> {
         None
     }
@@ -66,7 +66,7 @@ pub struct TurnRequest<'a> {
     pub conversation: &'a Conversation,
     /// Index of the turn to send.
     pub turn: usize,
-    /// What was said before it, oldest first; empty where each turn is sent alone. See [`crate::History`].
+    /// The messages before it, oldest first; empty if each turn is sent alone. See [`crate::History`].
     pub history: &'a [Past],
     pub options: &'a BodyOptions,
 }
@@ -81,7 +81,7 @@ pub struct BodyOptions {
     pub extra_inputs: Map<String, Value>,
     /// Chat: ask for usage on every chunk.
     pub per_chunk_usage: bool,
-    /// Messages: write the content as a list of parts even where a string would do.
+    /// Messages: write the content as a list of parts even if a string would do.
     pub force_content_parts: bool,
     /// Token counts are the server's: where an API has to be asked for them, it is.
     pub server_token_count: bool,
@@ -90,7 +90,7 @@ pub struct BodyOptions {
 /// Why no body could be made of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
-    #[error("session {session} has no turn {turn}: it has {turns}")]
+    #[error("session {session} has no turn {turn}; it has {turns} turns")]
     NoSuchTurn { session: String, turn: usize, turns: usize },
     #[error(
         "--endpoint-type {endpoint} takes one turn per request, but session {session} carries history; \
@@ -114,7 +114,7 @@ pub enum BuildError {
          give it in one of these forms"
     )]
     AudioForm { session: String, start: String },
-    #[error("the body of turn {turn} of session {session} could not be written as JSON: {reason}")]
+    #[error("the body of turn {turn} of session {session} cannot be written as JSON: {reason}")]
     Unwritable { session: String, turn: usize, reason: String },
     #[error(
         "--endpoint-type {endpoint} takes no {media}, but turn {turn} of session {session} has some; leave it out, or use \

@@ -6,7 +6,6 @@
 
 mod api;
 mod endpoint;
-mod headers;
 mod reply;
 mod request;
 mod settings;
@@ -14,9 +13,9 @@ mod settings;
 pub use aiperf_clock::ReadMark;
 pub use api::of;
 pub use endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest, check_turns};
-pub use headers::{HeaderError, HeaderOptions, HeaderPlan, RequestIds};
 pub use reply::{LiveChat, NewWords, ResponseBody, ResponseField, sse};
 pub use request::{
-    History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings, Past, PayloadTemplate, body_document, unsent,
+    HeaderError, HeaderOptions, HeaderPlan, History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings,
+    Past, PayloadTemplate, RequestIds, body_document, unsent,
 };
 pub use settings::EndpointSettings;

@@ -1,4 +1,4 @@
-//! The settings of a run that an endpoint keeps: how answers are asked for and read, beyond what a turn says.
+//! The settings of a run that an endpoint keeps: how requests are written and responses are read, apart from the turns.
 
 use aiperf_clock::Nanos;
 use aiperf_grpc::MethodShape;
@@ -8,19 +8,19 @@ use crate::{KserveSettings, PayloadTemplate, ResponseField};
 
 #[derive(Debug, Clone)]
 pub struct EndpointSettings {
-    /// Template: what bodies are made of.
+    /// Template: the template of the bodies.
     pub template: Option<PayloadTemplate>,
-    /// Template and raw: where in an answer its content stands; `None`: found by shape.
+    /// Template and raw: the place of the content in a response; `None`: found by shape.
     pub response_field: Option<ResponseField>,
     /// Video generation: fetch the finished video as part of the request.
     pub download_video: bool,
-    /// Video generation: pause between two questions after a job.
+    /// Video generation: pause between two polls of a job.
     pub poll_interval: Nanos,
     /// What carries requests.
     pub wire: Wire,
     /// `KServe`: tensors.
     pub kserve: KserveSettings,
-    /// Dynamic gRPC: the method that is called. Without it no body can be made.
+    /// Dynamic gRPC: the method to call. Without it no body can be built.
     pub method: Option<MethodShape>,
 }
 

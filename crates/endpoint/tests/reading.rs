@@ -215,8 +215,8 @@ fn a_document_labelled_as_a_stream_is_read_as_what_it_is() {
     assert_eq!(read(EndpointKind::Chat, EVENTS, whole).unwrap().plain_text, "a");
     let failed = read(EndpointKind::Chat, EVENTS, br#"{"error":{"message":"busy","type":"Overload","code":503}}"#);
     let failed = failed.unwrap_err();
-    assert_eq!((failed.code(), failed.kind(), failed.to_string().as_str()), (Some(503), "Overload", "busy"));
-    assert_eq!(ReplyError::NoContent.kind(), "InvalidInferenceResultError");
+    assert_eq!((failed.code(), failed.kind().name(), failed.to_string().as_str()), (Some(503), "Overload", "busy"));
+    assert_eq!(ReplyError::NoContent.kind().name(), "InvalidInferenceResultError");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn summed_up(reply: Result<Reply, ReplyError>) -> Value {
         Err(error) => {
             let mut failure = Map::new();
             failure.extend(error.code().map(|code| ("code".to_owned(), json!(code))));
-            failure.insert("type".to_owned(), json!(error.kind()));
+            failure.insert("type".to_owned(), json!(error.kind().name()));
             // What a parser says of its input is the parser's.
             let unreadable = matches!(error, ReplyError::Unreadable(_));
             let message = if unreadable { "could not be read".to_owned() } else { error.to_string() };

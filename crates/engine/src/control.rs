@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aiperf_protocol::StopReason;
+
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
@@ -18,21 +20,6 @@ pub(crate) enum SchedulerEvent {
     Stop(StopReason),
     /// The measured phase may end early, because enough is known.
     Enough(Arc<str>),
-}
-
-/// Why a run is stopped before its phases are over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// The user interrupted it.
-    Interrupt,
-    /// Too many requests failed.
-    FailedRequests,
-    /// A warm-up request failed that the measured phase continues from.
-    FailedWarmup,
-    /// The server could not be reached for too long.
-    Unreachable,
-    /// A thread of the client panicked: a request is lost and would never come back.
-    Defect,
 }
 
 /// Stops a run from outside. Cheap to clone.

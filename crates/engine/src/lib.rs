@@ -14,15 +14,15 @@ mod schedule;
 mod scheduler;
 mod worker;
 
-pub use control::{Control, ControlSource, StopReason};
-pub use phase::{EndReason, Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
+pub use control::{Control, ControlSource};
+pub use phase::{Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
 pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, SendSettings, Timing, Workload};
 pub use progress::{ANNOUNCEMENTS, Progress};
 pub use queue::{QueueReceiver, QueueSender, bounded};
 pub use request::bodies::{Began, Bodies};
 pub use request::credit::Session;
-pub use request::finished::{CutReason, Finished, Outcome};
+pub use request::finished::{ExchangeError, Finished};
 pub use request::follow_up::{FollowUp, FollowUpBodies};
 pub use schedule::{ArrivalTimes, RateFunction};
 pub use scheduler::run;

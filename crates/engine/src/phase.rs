@@ -5,8 +5,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseKind;
 use aiperf_conversation::BranchCounts;
-
-use crate::control::StopReason;
+use aiperf_protocol::RunOutcome;
 
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
@@ -17,7 +16,8 @@ pub struct PhaseOutcome {
     /// When the last credit came back.
     pub end: Mono,
     pub counts: PhaseCounts,
-    pub ended_by: EndReason,
+    /// Why it stopped sending.
+    pub ended_by: RunOutcome,
     /// Requests were still in flight when the grace period was over.
     pub grace_exceeded: bool,
     /// Present for an agentic replay.
@@ -80,15 +80,4 @@ pub struct PhaseCounts {
     /// Requests that a limit held back after they were due.
     pub arrivals_delayed: u64,
     pub branches: BranchCounts,
-}
-
-/// Why a phase stopped sending.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EndReason {
-    /// All requests or sessions that were asked for have been sent.
-    Count,
-    Duration,
-    /// An early stop, with its reason: enough is known.
-    Enough(Arc<str>),
-    Stopped(StopReason),
 }

@@ -1,5 +1,5 @@
-//! One benchmark from configuration to artifacts: opens the targets, makes the data, runs the phases, keeps the
-//! records, writes the files. And a talk with a server, for a first look.
+//! One benchmark from configuration to artifact files: opens the targets, builds the data set, runs the phases, keeps the
+//! records, writes the files. Also several runs of one command, the self-test and `aiperf chat`.
 #![forbid(unsafe_code)]
 
 mod chat;
@@ -14,7 +14,6 @@ mod trials;
 mod watch;
 
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
-pub use conclude::verdict::Verdict;
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{

@@ -14,8 +14,7 @@ use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, SendSettings, StopReason, Timing, WorkerGauge,
-    Workload, bounded,
+    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, SendSettings, Timing, WorkerGauge, Workload, bounded,
 };
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
@@ -26,7 +25,6 @@ use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
-use crate::conclude::verdict::Verdict;
 use crate::contents::prefetch::Prefetcher;
 use crate::contents::sessions::{Markers, Renderer, Sessions};
 use crate::error::RunError;
@@ -89,7 +87,6 @@ pub struct Run {
 pub struct RunResult {
     pub report: RunReport,
     pub files: SummaryFiles,
-    pub verdict: Verdict,
     /// Values of all successful requests by metric; empty unless [`Run::take_place`] asked for them.
     pub values: Vec<(Metric, Vec<f64>)>,
     /// Validity notes that `--strict` turns into a failure.
@@ -217,13 +214,13 @@ impl Run {
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let health_history = health.map(HealthSampler::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
-        let broken_off = outcomes.iter().find(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)));
+        let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).collect();
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
-        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
+        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
             let (rtt, file) = sampler.finish(missing);

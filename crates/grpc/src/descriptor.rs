@@ -17,7 +17,7 @@ use crate::MethodName;
 
 /// Descriptions of services and messages.
 #[derive(Debug, Clone)]
-pub struct Descriptors {
+pub struct ServiceDescriptors {
     pool: DescriptorPool,
 }
 
@@ -25,7 +25,7 @@ pub struct Descriptors {
 pub enum DescriptorError {
     #[error("{0}")]
     Proto(String),
-    #[error("this is no descriptor set, as `protoc --include_imports --descriptor_set_out=FILE` writes it: {0}")]
+    #[error("this is not a descriptor set, as `protoc --include_imports --descriptor_set_out=FILE` writes it: {0}")]
     Set(String),
     #[error("there is no service {service}; there is {}", list(.there))]
     NoService { service: String, there: Vec<String> },
@@ -49,7 +49,7 @@ pub struct MethodShape {
     output: MessageDescriptor,
 }
 
-/// Why a JSON value is no message, or bytes are none.
+/// Why a JSON value or bytes are not such a message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("message {message}: {reason}")]
 pub struct MappingError {
@@ -58,26 +58,26 @@ pub struct MappingError {
 }
 
 /// One file that is not on disk.
-struct Source {
+struct EmbeddedProto {
     name: &'static str,
     text: &'static str,
 }
 
-impl FileResolver for Source {
+impl FileResolver for EmbeddedProto {
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
         if name == self.name { File::from_source(name, self.text) } else { Err(protox::Error::file_not_found(name)) }
     }
 }
 
-impl Descriptors {
-    /// Compiles `.proto` files. What they import is looked for in `imports`, else beside them.
+impl ServiceDescriptors {
+    /// Compiles `.proto` files. Their imports are searched in `imports`, then next to them.
     pub fn compile(protos: &[PathBuf], imports: &[PathBuf]) -> Result<Self, DescriptorError> {
-        let beside = protos
+        let next_to = protos
             .iter()
             .filter_map(|proto| proto.parent())
             .map(|folder| if folder.as_os_str().is_empty() { Path::new(".").to_owned() } else { folder.to_owned() });
         let mut folders: Vec<PathBuf> = imports.to_vec();
-        folders.extend(beside.filter(|folder| !imports.contains(folder)));
+        folders.extend(next_to.filter(|folder| !imports.contains(folder)));
         folders.dedup();
         let compile = || {
             let mut compiler = Compiler::new(&folders)?;
@@ -90,7 +90,7 @@ impl Descriptors {
     /// Compiles a file that is part of the program.
     pub fn of_source(name: &'static str, text: &'static str) -> Result<Self, DescriptorError> {
         let mut files = ChainFileResolver::new();
-        files.add(Source { name, text });
+        files.add(EmbeddedProto { name, text });
         files.add(GoogleFileResolver::new());
         let mut compiler = Compiler::with_file_resolver(files);
         compiler.include_imports(true);
@@ -208,14 +208,14 @@ mod tests {
         syntax = "proto3";
         package t;
         import "google/protobuf/timestamp.proto";
-        enum Tone { PLAIN = 0; LOUD = 1; }
-        message Ask { string text = 1; bytes blob = 2; Tone tone = 3; repeated int64 sizes = 4; google.protobuf.Timestamp at = 5; }
-        message Word { string text = 1; bytes blob = 2; Tone tone = 3; int64 size = 4; }
+        enum Volume { PLAIN = 0; LOUD = 1; }
+        message Ask { string text = 1; bytes blob = 2; Volume tone = 3; repeated int64 sizes = 4; google.protobuf.Timestamp at = 5; }
+        message Word { string text = 1; bytes blob = 2; Volume tone = 3; int64 size = 4; }
         service Words { rpc Say(Ask) returns (stream Word); rpc Note(stream Ask) returns (Word); }
     "#;
 
     fn say() -> MethodShape {
-        let words = Descriptors::of_source("words.proto", WORDS).unwrap();
+        let words = ServiceDescriptors::of_source("words.proto", WORDS).unwrap();
         words.method(&MethodName::parse("t.Words/Say").unwrap()).unwrap()
     }
 
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_service_and_a_method_that_are_not_there_are_named_with_those_that_are() {
-        let words = Descriptors::of_source("words.proto", WORDS).unwrap();
+        let words = ServiceDescriptors::of_source("words.proto", WORDS).unwrap();
         let find = |name: &str| words.method(&MethodName::parse(name).unwrap()).unwrap_err().to_string();
         assert_eq!(find("t.Words/Shout"), "service t.Words has no method Shout; it has Say, Note");
         assert_eq!(find("t.Sounds/Say"), "there is no service t.Sounds; there is t.Words");
@@ -251,29 +251,29 @@ mod tests {
 
     #[test]
     fn a_file_is_served_with_all_that_it_imports() {
-        let words = Descriptors::of_source("words.proto", WORDS).unwrap();
+        let words = ServiceDescriptors::of_source("words.proto", WORDS).unwrap();
         let files = words.files_for(None, Some("t.Words"));
         assert_eq!(files.len(), 2);
         assert_eq!(words.files_for(Some("words.proto"), None), files);
         assert!(words.files_for(None, Some("t.Nothing")).is_empty());
         let protos = files.iter().rev().map(|file| FileDescriptorProto::decode(file.as_slice()).unwrap()).collect();
-        assert_eq!(Descriptors::of_files(protos).unwrap().services(), ["t.Words"]);
+        assert_eq!(ServiceDescriptors::of_files(protos).unwrap().services(), ["t.Words"]);
     }
 
     #[test]
     fn a_wrong_file_says_where_it_is_wrong() {
         let wrong =
-            Descriptors::of_source("w.proto", "syntax = \"proto3\";\nmessage A { Missing b = 1; }").unwrap_err();
+            ServiceDescriptors::of_source("w.proto", "syntax = \"proto3\";\nmessage A { Missing b = 1; }").unwrap_err();
         assert!(wrong.to_string().contains("w.proto:2") && wrong.to_string().contains("Missing"), "{wrong}");
-        let missing = Descriptors::compile(&[PathBuf::from("no/such.proto")], &[]).unwrap_err();
+        let missing = ServiceDescriptors::compile(&[PathBuf::from("no/such.proto")], &[]).unwrap_err();
         assert!(missing.to_string().contains("such.proto"), "{missing}");
-        assert!(Descriptors::of_set(b"no set").unwrap_err().to_string().contains("descriptor set"));
+        assert!(ServiceDescriptors::of_set(b"no set").unwrap_err().to_string().contains("descriptor set"));
     }
 
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Descriptors::of_set(&bytes);
+            let _ = ServiceDescriptors::of_set(&bytes);
             let _ = say().decode(&bytes);
         }
     }

@@ -1,19 +1,19 @@
-//! How messages stand in the body of a call: each with a flag and its length before it.
+//! How messages are framed in the body of a call: each after a flag and its length.
 
 use thiserror::Error;
 
 /// Bytes before each message: one flag, four of length.
 pub const FRAME_HEAD: usize = 5;
 
-/// Where one message stands in a body.
+/// The place of one message in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
+pub struct GrpcFrame {
     pub start: usize,
     /// One past its last byte: the message is there when this much of the body is.
     pub end: usize,
 }
 
-impl Frame {
+impl GrpcFrame {
     pub fn of(self, body: &[u8]) -> &[u8] {
         body.get(self.start..self.end).unwrap_or_default()
     }
@@ -21,11 +21,11 @@ impl Frame {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrameError {
-    #[error("message {number} is compressed, though nobody asked for that")]
+    #[error("message {number} is compressed, which was not requested")]
     Compressed { number: usize },
-    #[error("message {number} begins with the flag {flag}, which gRPC does not have")]
+    #[error("message {number} begins with the unknown flag {flag}")]
     Flag { number: usize, flag: u8 },
-    #[error("the body ends inside message {number}: {there} of {length} bytes came")]
+    #[error("the body ends inside message {number}: received {there} of {length} bytes")]
     CutOff { number: usize, there: usize, length: usize },
 }
 
@@ -39,18 +39,18 @@ pub fn frame(message: &[u8], body: &mut Vec<u8>) {
 
 /// Finds messages in a body that grows.
 #[derive(Debug, Clone, Default)]
-pub struct FrameScanner {
+pub struct GrpcFrameScanner {
     at: usize,
     number: usize,
 }
 
-impl FrameScanner {
+impl GrpcFrameScanner {
     pub const fn new() -> Self {
         Self { at: 0, number: 0 }
     }
 
     /// The next message; `None` while it is not all there.
-    pub fn next_frame(&mut self, body: &[u8]) -> Result<Option<Frame>, FrameError> {
+    pub fn next_frame(&mut self, body: &[u8]) -> Result<Option<GrpcFrame>, FrameError> {
         let Some((flag, length)) = self.head(body) else { return Ok(None) };
         match flag {
             0 => {}
@@ -64,7 +64,7 @@ impl FrameScanner {
         }
         self.at = end;
         self.number += 1;
-        Ok(Some(Frame { start, end }))
+        Ok(Some(GrpcFrame { start, end }))
     }
 
     fn head(&self, body: &[u8]) -> Option<(u8, usize)> {
@@ -85,8 +85,8 @@ impl FrameScanner {
 }
 
 /// All messages of a whole body.
-pub fn frames(body: &[u8]) -> Result<Vec<Frame>, FrameError> {
-    let mut scanner = FrameScanner::new();
+pub fn frames(body: &[u8]) -> Result<Vec<GrpcFrame>, FrameError> {
+    let mut scanner = GrpcFrameScanner::new();
     let mut all = Vec::new();
     while let Some(frame) = scanner.next_frame(body)? {
         all.push(frame);
@@ -106,11 +106,11 @@ mod tests {
         let mut body = Vec::new();
         frame(b"abc", &mut body);
         frame(b"", &mut body);
-        let mut scanner = FrameScanner::new();
+        let mut scanner = GrpcFrameScanner::new();
         assert_eq!(scanner.next_frame(&body[..7]), Ok(None));
         let first = scanner.next_frame(&body).unwrap().unwrap();
         assert_eq!((first.of(&body), first.end), (&b"abc"[..], 8));
-        assert_eq!(scanner.next_frame(&body).unwrap(), Some(Frame { start: 13, end: 13 }));
+        assert_eq!(scanner.next_frame(&body).unwrap(), Some(GrpcFrame { start: 13, end: 13 }));
         assert_eq!(scanner.next_frame(&body), Ok(None));
     }
 

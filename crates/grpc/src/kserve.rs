@@ -10,10 +10,10 @@ mod stream_form;
 pub use datatype::{Datatype, ElementError};
 pub use message::{
     InferParameter, InferRequest, InferResponse, InputTensor, ModelConfig, ModelConfigResponse, ModelMetadataResponse,
-    ModelRequest, OutputTensor, ParameterChoice, Ready, StreamInferResponse, TensorContents, TensorMetadata,
-    TransactionPolicy,
+    ModelReadyResponse, ModelRequest, OutputTensor, ParameterChoice, StreamInferResponse, TensorContents,
+    TensorMetadata, TransactionPolicy,
 };
-pub use model::{ModelShape, TensorShape};
+pub use model::{ModelTensors, TensorShape};
 pub use stream_form::StreamForm;
 
 /// The service.
@@ -24,7 +24,7 @@ pub const PROTO: &str = include_str!("kserve/inference.proto");
 
 /// The calls of it that are made here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub enum KserveCall {
     ModelInfer,
     ModelStreamInfer,
     ModelMetadata,
@@ -32,7 +32,7 @@ pub enum Call {
     ModelReady,
 }
 
-impl Call {
+impl KserveCall {
     pub const fn name(self) -> &'static str {
         match self {
             Self::ModelInfer => "ModelInfer",

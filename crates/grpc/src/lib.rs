@@ -1,5 +1,5 @@
-//! The words of gRPC, as bytes and without sockets: how messages are framed, what a call's status says, the messages of the
-//! `KServe` protocol and of server reflection, and messages that only a descriptor knows.
+//! gRPC without sockets: framing of messages, the status of a call, the messages of the `KServe` protocol and of server
+//! reflection, and messages that only a descriptor describes.
 #![forbid(unsafe_code)]
 
 mod descriptor;
@@ -11,8 +11,8 @@ mod status;
 mod timeout;
 
 pub use aiperf_protocol::{MethodName, MethodNameError};
-pub use descriptor::{DescriptorError, Descriptors, MappingError, MethodShape};
-pub use frame::{FRAME_HEAD, Frame, FrameError, FrameScanner, frame, frames};
+pub use descriptor::{DescriptorError, MappingError, MethodShape, ServiceDescriptors};
+pub use frame::{FRAME_HEAD, FrameError, GrpcFrame, GrpcFrameScanner, frame, frames};
 pub use metadata::{MetadataError, check_metadata};
-pub use status::{Code, Status};
+pub use status::{GrpcCode, GrpcStatus};
 pub use timeout::timeout_value;

@@ -1,4 +1,4 @@
-//! What a caller may send along with a call.
+//! Which headers may be sent with a call.
 
 use thiserror::Error;
 
@@ -6,16 +6,18 @@ use thiserror::Error;
 pub enum MetadataError {
     #[error("header {0} belongs to gRPC itself; leave it out")]
     Reserved(String),
-    #[error("header {0} ends in -bin, so that its value is bytes in base64; write them so")]
+    #[error("header {0} ends in -bin, so its value must be base64")]
     NotBase64(String),
-    #[error("header {0} holds what metadata may not: printable ASCII only, or base64 under a name that ends in -bin")]
+    #[error(
+        "header {0} has a value that metadata cannot carry; use printable ASCII, or base64 under a name that ends in -bin"
+    )]
     NotAscii(String),
 }
 
-/// Names that say how a call itself is made.
+/// Names that gRPC uses itself.
 const RESERVED: [&str; 3] = ["te", "content-type", "content-length"];
 
-/// Whether a header may go along with calls. Binary values stand in base64, as on the wire.
+/// Whether a header may be sent with calls. Binary values are in base64, as on the wire.
 pub fn check_metadata(name: &str, value: &str) -> Result<(), MetadataError> {
     let lower = name.to_ascii_lowercase();
     if RESERVED.contains(&lower.as_str()) || lower.starts_with("grpc-") || lower.starts_with(':') {

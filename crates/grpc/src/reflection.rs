@@ -10,12 +10,12 @@ pub const METHOD: &str = "ServerReflectionInfo";
 pub struct ReflectionRequest {
     #[prost(string, tag = "1")]
     pub host: String,
-    #[prost(oneof = "Question", tags = "3, 4, 7")]
-    pub question: Option<Question>,
+    #[prost(oneof = "ReflectionQuestion", tags = "3, 4, 7")]
+    pub question: Option<ReflectionQuestion>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
-pub enum Question {
+pub enum ReflectionQuestion {
     #[prost(string, tag = "3")]
     FileByName(String),
     #[prost(string, tag = "4")]
@@ -26,35 +26,35 @@ pub enum Question {
 
 #[derive(Clone, PartialEq, Message)]
 pub struct ReflectionResponse {
-    #[prost(oneof = "Answer", tags = "4, 6, 7")]
-    pub answer: Option<Answer>,
+    #[prost(oneof = "ReflectionAnswer", tags = "4, 6, 7")]
+    pub answer: Option<ReflectionAnswer>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
-pub enum Answer {
+pub enum ReflectionAnswer {
     #[prost(message, tag = "4")]
-    Files(Files),
+    Files(ReflectedFiles),
     #[prost(message, tag = "6")]
-    Services(Services),
+    Services(ServiceList),
     #[prost(message, tag = "7")]
     Error(ReflectionError),
 }
 
 /// Files as serialized descriptors: the one asked for, and perhaps those that it imports.
 #[derive(Clone, PartialEq, Message)]
-pub struct Files {
+pub struct ReflectedFiles {
     #[prost(bytes = "vec", repeated, tag = "1")]
     pub descriptors: Vec<Vec<u8>>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Services {
+pub struct ServiceList {
     #[prost(message, repeated, tag = "1")]
-    pub services: Vec<Service>,
+    pub services: Vec<ServiceEntry>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Service {
+pub struct ServiceEntry {
     #[prost(string, tag = "1")]
     pub name: String,
 }
@@ -68,7 +68,7 @@ pub struct ReflectionError {
 }
 
 impl ReflectionRequest {
-    pub fn asking(question: Question) -> Self {
+    pub fn asking(question: ReflectionQuestion) -> Self {
         Self { host: String::new(), question: Some(question) }
     }
 }

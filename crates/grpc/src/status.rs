@@ -1,10 +1,12 @@
-//! How a call ended, as its trailers say.
+//! How a call ended, from its trailers.
 
 use std::fmt;
 
-/// The codes that gRPC knows.
+use percent_encoding::percent_decode_str;
+
+/// The status codes of gRPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum GrpcCode {
     Ok,
     Cancelled,
     Unknown,
@@ -24,7 +26,7 @@ pub enum Code {
     Unauthenticated,
 }
 
-impl Code {
+impl GrpcCode {
     pub const ALL: [Self; 17] = [
         Self::Ok,
         Self::Cancelled,
@@ -80,51 +82,35 @@ impl Code {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
-    pub code: Code,
+pub struct GrpcStatus {
+    pub code: GrpcCode,
     pub message: String,
 }
 
-impl Status {
+impl GrpcStatus {
     /// From `grpc-status` and `grpc-message`. A call that ended without a status did not end well.
     pub fn read(status: Option<&str>, message: Option<&str>) -> Self {
         let Some(text) = status else {
             let message = "the server ended the call without a status".to_owned();
-            return Self { code: Code::Unknown, message };
+            return Self { code: GrpcCode::Unknown, message };
         };
-        let code = Code::from_text(text);
-        let mut message = percent_decoded(message.unwrap_or_default());
-        if code == Code::Unknown && text.trim() != "2" {
-            message = format!("status {text:?}, which gRPC does not have: {message}");
+        let code = GrpcCode::from_text(text);
+        // Text that is not a valid escape stays as it is: a message is for people.
+        let mut message = percent_decode_str(message.unwrap_or_default()).decode_utf8_lossy().into_owned();
+        if code == GrpcCode::Unknown && text.trim() != "2" {
+            message = format!("unknown status {text:?}: {message}");
         }
         Self { code, message }
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for GrpcStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.message.is_empty() {
             return f.write_str(self.code.name());
         }
         write!(f, "{}: {}", self.code.name(), self.message)
     }
-}
-
-/// What is no valid escape stays as it is: a message is for people.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escaped = (*first == b'%').then(|| tail.get(..2).and_then(hex)).flatten();
-        bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
 }
 
 #[cfg(test)]
@@ -135,27 +121,27 @@ mod tests {
 
     #[test]
     fn a_status_is_read_with_its_message_decoded() {
-        let status = Status::read(Some("5"), Some("no model %E2%82%AC%20100%"));
-        assert_eq!((status.code, status.message.as_str()), (Code::NotFound, "no model € 100%"));
+        let status = GrpcStatus::read(Some("5"), Some("no model %E2%82%AC%20100%"));
+        assert_eq!((status.code, status.message.as_str()), (GrpcCode::NotFound, "no model € 100%"));
         assert_eq!(status.to_string(), "NOT_FOUND: no model € 100%");
     }
 
     #[test]
     fn a_missing_status_and_one_that_does_not_exist_are_unknown() {
-        assert_eq!(Status::read(None, Some("x")).code, Code::Unknown);
-        let odd = Status::read(Some("99"), None);
-        assert!(odd.code == Code::Unknown && odd.message.contains("99"));
+        assert_eq!(GrpcStatus::read(None, Some("x")).code, GrpcCode::Unknown);
+        let odd = GrpcStatus::read(Some("99"), None);
+        assert!(odd.code == GrpcCode::Unknown && odd.message.contains("99"));
     }
 
     #[test]
     fn numbers_are_those_of_the_protocol() {
-        assert!(Code::ALL.iter().enumerate().all(|(number, code)| usize::from(code.number()) == number));
+        assert!(GrpcCode::ALL.iter().enumerate().all(|(number, code)| usize::from(code.number()) == number));
     }
 
     proptest! {
         #[test]
         fn no_text_panics(status in "\\PC{0,4}", message in "\\PC{0,30}") {
-            let _ = Status::read(Some(&status), Some(&message));
+            let _ = GrpcStatus::read(Some(&status), Some(&message));
         }
     }
 }

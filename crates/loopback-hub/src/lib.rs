@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-pub use parquet_file::{ParquetColumn, parquet_file};
+pub use parquet_file::{TestColumn, parquet_file};
 
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 pub const CONVERTED: &str = "89abcdef0123456789abcdef0123456789abcdef";

@@ -10,14 +10,14 @@ use parquet::schema::parser::parse_message_type;
 
 /// One column of a row group: its values, and the levels that locate them.
 #[derive(Debug, Clone)]
-pub struct ParquetColumn {
+pub struct TestColumn {
     pub values: Vec<Vec<u8>>,
     pub definition: Vec<i16>,
     /// The repetition levels of a column within lists.
     pub repetition: Option<Vec<i16>>,
 }
 
-impl ParquetColumn {
+impl TestColumn {
     /// A column without lists. `depth` is the number of optional levels down to the value: 1 for `optional binary text`, 2 for
     /// `optional group image { optional binary bytes }`.
     pub fn flat(values: &[Option<&[u8]>], depth: i16) -> Self {
@@ -45,7 +45,7 @@ impl ParquetColumn {
 }
 
 /// A file of this message type with these row groups.
-pub fn parquet_file(message_type: &str, groups: &[Vec<ParquetColumn>]) -> Vec<u8> {
+pub fn parquet_file(message_type: &str, groups: &[Vec<TestColumn>]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(message_type).unwrap());
     let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
     let mut file = Vec::new();

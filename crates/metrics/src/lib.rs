@@ -9,7 +9,7 @@ mod record;
 mod summary;
 mod validity;
 
-pub use aiperf_protocol::SpecDecode;
+pub use aiperf_protocol::{FailureKind, RequestOutcome, SpecDecode};
 pub use aiperf_stats::steady::Unsteady;
 pub use aiperf_stats::{Interval, Level, floor as sample_floor};
 pub use catalogue::{
@@ -21,8 +21,8 @@ pub use health::{
 };
 pub use over_time::{Slice, Slices, SteadyState, SteadyWindow};
 pub use record::{
-    Cancellation, Cause, Columns, Failure, FailureGroup, HttpTiming, MediaFacts, Observation, OverflowSigns,
-    PrefixBlocks, RecordValues, Shortage, TokenCounts, Undecodable,
+    Cause, Columns, Failure, FailureGroup, HttpTiming, MediaFacts, Observation, OverflowSigns, PrefixBlocks,
+    RecordValues, Shortage, TokenCounts, Undecodable,
 };
 pub use summary::{
     Confidence, GpuEnergy, GpuVendor, IntervalSupport, MetricResult, NetworkRtt, Percentile, PhaseAccounting,

@@ -4,7 +4,7 @@
 mod phase;
 
 use aiperf_metrics::{
-    Cancellation, Failure, Metric, MetricContext, Observation, PrefixBlocks, RecordValues, TokenCounts,
+    Failure, Metric, MetricContext, Observation, PrefixBlocks, RecordValues, RequestOutcome, TokenCounts,
 };
 use aiperf_protocol::{EndpointKind, Usage};
 use phase::{at, avg, failed, request, streaming, summarize};
@@ -61,7 +61,7 @@ fn a_phase_in_which_nothing_succeeded_has_counts_but_no_rates() {
 
 #[test]
 fn requests_that_the_end_of_the_run_cut_off_are_no_failures_of_the_server() {
-    let cut = failed(10, 900, "still in flight when the run ended", Some(Cancellation::RunEnded));
+    let cut = failed(10, 900, "still in flight when the run ended", Some(RequestOutcome::CutOff));
     let summary = summarize(&[request(0, &[50, 60]), cut], &streaming());
     assert_eq!(avg(&summary, Metric::CancelledRequestCount), Some(1.0));
     assert_eq!(avg(&summary, Metric::ErrorRequestCount), None);
@@ -73,8 +73,8 @@ fn requests_that_the_end_of_the_run_cut_off_are_no_failures_of_the_server() {
 
 #[test]
 fn requests_cancelled_on_purpose_are_failures() {
-    let on_purpose = Failure::cancelled(Cancellation::OnPurpose, "cancelled 0.1 s after it was sent");
-    assert_eq!((on_purpose.code, on_purpose.kind.as_str()), (Some(499), "RequestCancellationError"));
+    let on_purpose = Failure::cancelled(RequestOutcome::CancelledOnPurpose, "cancelled 0.1 s after it was sent");
+    assert_eq!((on_purpose.code, on_purpose.kind.name()), (Some(499), "RequestCancellationError"));
     let cancelled = Observation { failure: Some(on_purpose), ..failed(10, 110, "", None) };
     let summary = summarize(&[request(0, &[50, 60]), cancelled], &streaming());
     assert_eq!(avg(&summary, Metric::ErrorRequestCount), Some(1.0));

@@ -5,9 +5,9 @@ mod phase;
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::{
-    AskedConcurrency, Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming,
-    LateReads, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile,
-    PhaseAccounting, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
+    AskedConcurrency, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming, LateReads,
+    LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting,
+    RequestOutcome, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
 };
 use aiperf_protocol::{Delivery, Usage};
 use phase::{at, avg, failed, request, summarize};
@@ -193,15 +193,8 @@ fn lengths_and_counts_that_are_off_are_found() {
 
 #[test]
 fn a_refused_field_is_found_and_comes_first() {
-    let refusal = Failure {
-        code: Some(400),
-        kind: "Bad Request".into(),
-        message: "Unrecognized request argument supplied: max_completion_tokens".into(),
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
-    };
+    let message = "Unrecognized request argument supplied: max_completion_tokens";
+    let refusal = Failure::new(Some(400), "Bad Request".into(), message);
     let refused = |start| Observation { failure: Some(refusal.clone()), ..failed(start, start + 5, "", None) };
     let summary = summarize(&[refused(0), refused(10)], &streaming());
     assert_eq!(avg(&summary, Metric::ErrorRequestCount), Some(2.0));
@@ -302,7 +295,7 @@ fn a_resent_request_is_noted_and_more_than_one_in_a_hundred_is_a_warning() {
 
 #[test]
 fn time_in_flight_that_no_latency_tells_of_is_a_gap_in_littles_law() {
-    let cut = |start| failed(start, start + 500, "the run is over", Some(Cancellation::RunEnded));
+    let cut = |start| failed(start, start + 500, "the run is over", Some(RequestOutcome::CutOff));
     let summary = summarize(&[request(0, &[500]), cut(0)], &streaming());
     let note = evidence(&summary).notes()[0];
     assert_eq!(note.code(), ValidityCode::LittlesLawGap);
@@ -355,21 +348,13 @@ fn failures_are_found_but_not_those_on_purpose() {
     let fine = request(0, &[50, 60]);
     let broken = failed(0, 5, "broken", None);
     assert_eq!(with(&[fine.clone(), broken]), [ValidityNote::ErrorShare { failed: 1, of: 2 }]);
-    assert_eq!(with(&[fine, failed(0, 5, "", Some(Cancellation::OnPurpose))]), []);
+    assert_eq!(with(&[fine, failed(0, 5, "", Some(RequestOutcome::CancelledOnPurpose))]), []);
 }
 
 #[test]
 fn a_server_that_came_late_is_told_from_one_that_was_busy() {
     let refused = |start, code: Option<u16>, kind: &str| {
-        let failure = Failure {
-            code,
-            kind: kind.into(),
-            message: "no".into(),
-            cause: None,
-            cancelled: None,
-            is_context_overflow: false,
-            shortage: None,
-        };
+        let failure = Failure::new(code, kind.into(), "no");
         Observation { failure: Some(failure), ..failed(start, start + 5, "", None) }
     };
     let found = |requests: &[Observation]| codes(&evidence(&summarize(requests, &streaming())));
@@ -476,7 +461,7 @@ fn concurrency_that_was_never_in_flight_is_found_unless_the_run_was_broken_off()
 
 #[test]
 fn requests_given_up_on_purpose_are_no_gap_in_littles_law() {
-    let given_up = failed(0, 500, "cancelled on purpose", Some(Cancellation::OnPurpose));
+    let given_up = failed(0, 500, "cancelled on purpose", Some(RequestOutcome::CancelledOnPurpose));
     assert_eq!(evidence(&summarize(&[request(0, &[500]), given_up], &streaming())).notes(), []);
 }
 

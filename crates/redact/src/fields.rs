@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::REDACTED;
 use crate::names::is_secret_parameter;
 
-/// Words next to `token` that tell of a token of the model, which is not a secret.
+/// Words next to `token` that mean a token of the model, which is not a secret.
 const OF_A_MODEL: [&str; 14] =
     ["bos", "eos", "pad", "unk", "sep", "cls", "mask", "stop", "start", "end", "special", "image", "audio", "video"];
 

@@ -16,7 +16,7 @@ pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PREVIOUS, RunNote,
 };
 pub use records::{
-    Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, Phase, RawExchange,
+    Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, RawExchange,
     RawResponse, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter, Redirect, RoundTrip, RoundTripWriter,
     SpecDecodeRecord, TraceData,
 };
@@ -25,8 +25,8 @@ pub use selftest::{
     SelfTestProblem, SelfTestReport, TimedError,
 };
 pub use summary::{
-    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, RunStatus, StampCounts,
-    SummaryFiles, Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
+    Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 pub use trials::names as aggregate_names;
 pub use trials::{
@@ -34,4 +34,4 @@ pub use trials::{
     RunPlace, RunSpread, Settled, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
     write_sweep,
 };
-pub use validity::{ValidityManual, Wording};
+pub use validity::ValidityManual;

@@ -5,8 +5,9 @@ mod runs;
 
 use aiperf_metrics::{ClientLoad, MetricContext};
 use aiperf_protocol::EndpointKind;
+use aiperf_protocol::RunEnding;
 use aiperf_report::console::{Colour, Width, render, render_selftest, render_trailer};
-use aiperf_report::{Citation, Grade, RunStatus, WrittenFile};
+use aiperf_report::{Citation, Grade, WrittenFile};
 
 fn widest(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap()
@@ -85,7 +86,7 @@ fn colours_come_only_when_asked_for_and_do_not_move_the_table() {
 #[test]
 fn the_trailer_says_how_to_repeat_the_run_and_where_its_files_are() {
     let mut report = runs::clean_run();
-    report.status = RunStatus::Cancelled;
+    report.ending = RunEnding::INTERRUPTED;
     report.other_files =
         vec![WrittenFile { label: "Records Export".to_owned(), path: "out/profile_export.jsonl".into() }];
     let written = [WrittenFile { label: "CSV Export".to_owned(), path: "out/profile_export_aiperf.csv".into() }];

@@ -55,14 +55,28 @@ fn page() -> String {
     text
 }
 
-/// Options, variables, fields and metrics in code marks.
+/// Options with their values, variables, fields and metrics in code marks.
 fn marked(text: &str) -> String {
-    let mark = |word: &str| {
-        let core = word.trim_matches(|letter: char| "(),.;:".contains(letter));
-        let is_code = core.starts_with("--") || core.contains(['_', '<']) || core == "[DONE]";
-        if is_code { word.replacen(core, &format!("`{core}`"), 1) } else { word.to_owned() }
+    let core = |word: &str| word.trim_matches(|letter: char| "(),.;:".contains(letter)).to_owned();
+    let is_value = |word: &str| {
+        let word = core(word);
+        word.contains(':') || word.parse::<u64>().is_ok() || ["raw", "summary", "never", "pooled"].contains(&&*word)
     };
-    text.split(' ').map(mark).collect::<Vec<_>>().join(" ")
+    let mut marked: Vec<String> = Vec::new();
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let name = core(word);
+        if name.starts_with("--") && word.ends_with(&name) && words.peek().is_some_and(|next| is_value(next)) {
+            let next = words.next().unwrap_or_default();
+            let value = core(next);
+            marked.push(format!("{word} {next}").replacen(&format!("{name} {value}"), &format!("`{name} {value}`"), 1));
+        } else if name.starts_with("--") || name.contains(['_', '<']) || name == "[DONE]" {
+            marked.push(word.replacen(&name, &format!("`{name}`"), 1));
+        } else {
+            marked.push(word.to_owned());
+        }
+    }
+    marked.join(" ")
 }
 
 #[test]
@@ -84,5 +98,6 @@ fn options_and_metrics_are_marked_as_code() {
         marked("Raise --concurrency, or quote request_latency."),
         "Raise `--concurrency`, or quote `request_latency`."
     );
+    assert_eq!(marked("(vLLM: --stream-interval 1), then"), "(vLLM: `--stream-interval 1`), then");
     assert_eq!(marked("(for example, a late [DONE])"), "(for example, a late `[DONE]`)");
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Cancellation, Cause, Failure, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Cause, Failure, MetricContext, Observation, RecordValues, RequestOutcome};
 use aiperf_report::{
     Chunks, Headers, OutputText, OutputsFile, RawExchange, RawResponse, RawWriter, Record, RecordMetadata,
     RecordWriter, StampCounts, TraceData,
@@ -80,7 +80,7 @@ fn a_failure_has_the_fields_of_the_reference_and_a_true_end() {
 
 #[test]
 fn a_request_cancelled_on_purpose_has_the_fields_of_the_reference() {
-    let failure = Failure::cancelled(Cancellation::OnPurpose, "cancelled 0.1 s after it was sent");
+    let failure = Failure::cancelled(RequestOutcome::CancelledOnPurpose, "cancelled 0.1 s after it was sent");
     let seen = Observation { failure: Some(failure), ..runs::failed(1, None, "", "") };
     let plain = runs::metadata(&seen);
     let cancelled_at = Some(plain.request_end_ns);

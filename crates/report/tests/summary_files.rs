@@ -9,7 +9,8 @@ use std::path::Path;
 
 use aiperf_metrics::{Metric, MetricContext};
 use aiperf_protocol::EndpointKind;
-use aiperf_report::{ArtifactPaths, ExtraFiles, Phase, RunReport, RunStatus, SummaryFiles, write_summary_files};
+use aiperf_protocol::{PhaseKind, RunEnding, RunOutcome, StopReason};
+use aiperf_report::{ArtifactPaths, ExtraFiles, RunReport, SummaryFiles, write_summary_files};
 use serde_json::{Value, json};
 
 fn write(report: &RunReport) -> (tempfile::TempDir, ArtifactPaths, SummaryFiles) {
@@ -53,7 +54,7 @@ fn is_metric(value: &Value) -> bool {
     value.get("unit").is_some()
 }
 
-/// Keys that are no metrics, in order, and the metrics that stand before them.
+/// Keys that are not metrics, in order, and the metrics that stand before them.
 fn fixed_part(summary: &Value) -> Vec<String> {
     let keys: Vec<_> = summary.as_object().unwrap().keys().cloned().collect();
     let end = keys.iter().position(|key| key == "end_time").unwrap();
@@ -161,7 +162,7 @@ fn a_run_in_which_nothing_succeeded_still_writes_its_files() {
 fn a_warmup_gets_its_own_files_and_a_manifest_like_the_reference() {
     let mut report = runs::clean_run();
     let warmup: Vec<_> = (0..3).map(runs::streamed).collect();
-    report.warmup = Some(runs::phase(Phase::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
+    report.warmup = Some(runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
     report.profiling.index = 1;
     let (_dir, paths, files) = write(&report);
     assert!(files.failed.is_empty());
@@ -206,7 +207,7 @@ fn a_saturated_client_and_hidden_waiting_are_in_the_summary() {
 fn the_manifest_has_the_accounting_of_its_phases_where_it_is_known() {
     let mut report = runs::stalled_run();
     let warmup: Vec<_> = (0..3).map(runs::streamed).collect();
-    report.warmup = Some(runs::phase(Phase::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
+    report.warmup = Some(runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
     let (_dir, paths, _) = write(&report);
     let phases = read_json(&paths.phase_manifest())["phases"].clone();
     assert!(phases[0].get("accounting").is_none());
@@ -216,7 +217,7 @@ fn the_manifest_has_the_accounting_of_its_phases_where_it_is_known() {
 #[test]
 fn a_cancelled_run_says_so_everywhere() {
     let mut report = runs::clean_run();
-    report.status = RunStatus::Cancelled;
+    report.ending = RunEnding::INTERRUPTED;
     let (_dir, paths, _) = write(&report);
     let summary = read_json(&paths.summary_json());
     assert_eq!((&summary["was_cancelled"], &summary["is_complete"]), (&json!(true), &json!(false)));
@@ -229,7 +230,7 @@ fn a_cancelled_run_says_so_everywhere() {
 #[test]
 fn a_run_that_was_given_up_counts_as_cancelled_and_says_why() {
     let mut report = runs::clean_run();
-    report.status = RunStatus::GivenUp("6 of 10 requests failed".to_owned());
+    report.ending = RunEnding::because(RunOutcome::Stopped(StopReason::FailedRequests), "6 of 10 requests failed");
     let (_dir, paths, _) = write(&report);
     let summary = read_json(&paths.summary_json());
     assert_eq!((&summary["was_cancelled"], &summary["is_complete"]), (&json!(true), &json!(false)));

@@ -3,31 +3,31 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A simulator could not be set up, or could not keep its log.
+/// A simulator could not start, or could not write its truth file.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
     #[error(transparent)]
     Option(#[from] OptionError),
     #[error(
-        "the simulator cannot listen on {address}: {source}; choose another --host or --port (0 takes a free port)"
+        "the simulator cannot listen on {address}: {source}; choose another --host or --port (0 selects a free port)"
     )]
     Bind { address: SocketAddr, source: std::io::Error },
-    #[error("the simulator cannot start its {what}: {source}")]
+    #[error("cannot start the {what} of the simulator: {source}")]
     Start { what: &'static str, source: std::io::Error },
     #[error("the simulator cannot write its truth file {}: {source}; give `truth` a path in a writable folder", path.display())]
     TruthFile { path: PathBuf, source: std::io::Error },
-    #[error("a simulator thread ended with a panic: {0}")]
+    #[error("a thread of the simulator panicked: {0}")]
     Panicked(String),
-    #[error("cannot announce the simulator's address: {0}")]
+    #[error("cannot print the address of the simulator: {0}")]
     Announce(std::io::Error),
 }
 
 /// A simulator option that does not exist, or a value that it does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    #[error("the simulator has no option `{name}`; it knows: {known}")]
+    #[error("unknown simulator option `{name}`; the options are {known}")]
     Unknown { name: String, known: String },
-    #[error("simulator option `{name}={value}`: {reason}; it takes {hint}")]
+    #[error("simulator option `{name}={value}`: {reason}; expected {hint}")]
     Value { name: &'static str, value: String, reason: String, hint: &'static str },
     #[error("simulator option `{name}` needs a value: write `{name}={hint}`")]
     NoValue { name: &'static str, hint: &'static str },

@@ -21,4 +21,4 @@ pub use generation::fault::{FaultOptions, Trigger};
 pub use option_table::{SIM_OPTIONS, SimOption};
 pub use options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
 pub use server::{Shutdown, Sim, serve, serves};
-pub use truth::{Outcome, TruthRecord};
+pub use truth::{TruthOutcome, TruthRecord};

@@ -1,4 +1,4 @@
-//! What a simulated server is like: its speed, its limits, its faults and what it writes down.
+//! The options of a simulated server: its speed, its limits, its faults and what it records.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub struct SimOptions {
     pub drift: f64,
     /// Output tokens when the request names no limit.
     pub osl: Distribution,
-    /// Share of replies that end before their limit, unless the request says `ignore_eos`.
+    /// Share of replies that end before their limit, unless the request sets `ignore_eos`.
     pub early_stop: f64,
     pub tokens_per_chunk: u32,
     /// Requests that run at once; the others wait in order of arrival.
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_option_is_named_beside_the_known_ones() {
+    fn an_unknown_option_is_named_with_the_known_ones() {
         let error = SimOptions::from_query("tttf=40").unwrap_err().to_string();
         assert!(error.contains("`tttf`") && error.contains("ttft, ") && error.contains("truth"), "{error}");
     }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_bad_value_names_the_option_the_value_and_what_fits() {
         let error = SimOptions::from_query("batch=0").unwrap_err().to_string();
-        assert!(error.contains("`batch=0`") && error.contains("takes N"), "{error}");
+        assert!(error.contains("`batch=0`") && error.contains("expected N"), "{error}");
         assert!(SimOptions::from_query("error_rate=1.5").unwrap_err().to_string().contains("error_rate=1.5"));
         assert_eq!(SimOptions::from_query("seed").unwrap_err(), OptionError::NoValue { name: "seed", hint: "N" });
         assert_eq!(SimOptions::from_query("itl=1&itl=2").unwrap_err(), OptionError::Twice { name: "itl" });

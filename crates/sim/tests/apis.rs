@@ -3,7 +3,7 @@
 
 mod client;
 
-use client::{Client, start};
+use client::{SimClient, start};
 use serde_json::{Value, json};
 
 const FAST: &str = "ttft=0&itl=0";
@@ -17,7 +17,7 @@ fn types(events: &[Value]) -> Vec<&str> {
 fn a_streamed_message_is_built_block_by_block() {
     let sim = start("ttft=0&itl=0&reasoning=1");
     let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":2,"stream":true}"#;
-    let events = Client::connect(&sim).post("/v1/messages", body).chunks();
+    let events = SimClient::connect(&sim).post("/v1/messages", body).chunks();
     let expected = [
         "message_start",
         "ping",
@@ -38,7 +38,7 @@ fn a_streamed_message_is_built_block_by_block() {
 #[test]
 fn a_response_ends_incomplete_at_its_limit_and_completed_before_it() {
     let sim = start("ttft=0&itl=0&osl=3");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let limited =
         client.post("/v1/responses", r#"{"model":"m","input":"hi","max_output_tokens":2,"stream":true}"#).chunks();
     assert_eq!(types(&limited).last(), Some(&"response.incomplete"));
@@ -52,7 +52,7 @@ fn a_response_ends_incomplete_at_its_limit_and_completed_before_it() {
 #[test]
 fn what_is_missing_is_named() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for (path, body, parameter) in [
         ("/v1/messages", r#"{"messages":[]}"#, "max_tokens"),
         ("/v1/responses", "{}", "input"),
@@ -75,7 +75,7 @@ fn what_is_missing_is_named() {
 #[test]
 fn a_video_takes_its_time_and_is_there_afterwards() {
     let sim = start("ttft=30&itl=0");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let body = "--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\na cat\r\n--b--\r\n";
     client.send("POST", "/v1/videos", "Content-Type: multipart/form-data; boundary=b\r\n", body);
     let job = client.read().json();
@@ -95,7 +95,7 @@ fn a_video_takes_its_time_and_is_there_afterwards() {
 fn a_streamed_generation_of_text_says_why_it_ended() {
     let sim = start(FAST);
     let body = r#"{"inputs":"hi","parameters":{"max_new_tokens":3}}"#;
-    let events = Client::connect(&sim).post("/generate_stream", body).chunks();
+    let events = SimClient::connect(&sim).post("/generate_stream", body).chunks();
     assert_eq!(events.len(), 3);
     assert!(events[..2].iter().all(|event| event["generated_text"].is_null()));
     assert_eq!(events[2]["details"]["finish_reason"], "length");

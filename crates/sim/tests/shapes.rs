@@ -2,7 +2,7 @@
 
 mod client;
 
-use client::{Client, start, tokens};
+use client::{SimClient, start, tokens};
 use serde_json::{Value, json};
 
 const FAST: &str = "ttft=0&itl=0";
@@ -11,7 +11,7 @@ const USAGE: &str = r#""stream":true,"stream_options":{"include_usage":true}"#;
 #[test]
 fn a_streamed_chat_looks_like_vllm() {
     let sim = start(FAST);
-    let response = Client::connect(&sim).chat(&format!(r#"{USAGE},"max_completion_tokens":3"#));
+    let response = SimClient::connect(&sim).chat(&format!(r#"{USAGE},"max_completion_tokens":3"#));
     assert_eq!(response.status, 200);
     assert!(response.head.contains("content-type: text/event-stream"));
     assert!(response.complete && response.done());
@@ -33,7 +33,7 @@ fn a_streamed_chat_looks_like_vllm() {
 #[test]
 fn usage_comes_where_it_was_asked_for() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let without = client.chat(r#""stream":true,"max_tokens":2"#);
     assert!(without.chunks().iter().all(|chunk| chunk.get("usage").is_none()));
     let continuous = r#""stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}"#;
@@ -46,15 +46,15 @@ fn usage_comes_where_it_was_asked_for() {
 #[test]
 fn a_server_that_never_reports_usage_is_silent_about_it() {
     let sim = start("ttft=0&itl=0&usage=never");
-    let streamed = Client::connect(&sim).chat(USAGE);
+    let streamed = SimClient::connect(&sim).chat(USAGE);
     assert!(streamed.done() && streamed.chunks().iter().all(|chunk| chunk.get("usage").is_none()));
-    assert!(Client::connect(&sim).chat(r#""max_tokens":3"#).json().get("usage").is_none());
+    assert!(SimClient::connect(&sim).chat(r#""max_tokens":3"#).json().get("usage").is_none());
 }
 
 #[test]
 fn text_and_a_tool_call_come_in_one_message() {
     let sim = start("ttft=0&itl=0&tools=beside");
-    let message = Client::connect(&sim).chat(r#""max_tokens":20"#).json()["choices"][0]["message"].clone();
+    let message = SimClient::connect(&sim).chat(r#""max_tokens":20"#).json()["choices"][0]["message"].clone();
     assert_eq!(tokens(message["content"].as_str().unwrap()), 10);
     let call = &message["tool_calls"][0]["function"];
     assert_eq!(tokens(&format!("{}{}", call["name"].as_str().unwrap(), call["arguments"].as_str().unwrap())), 10);
@@ -65,7 +65,7 @@ fn text_and_a_tool_call_come_in_one_message() {
 #[test]
 fn a_chat_in_one_piece_has_message_and_usage() {
     let sim = start(&format!("{FAST}&osl=7"));
-    let answer = Client::connect(&sim).chat("").json();
+    let answer = SimClient::connect(&sim).chat("").json();
     assert_eq!(answer["object"], "chat.completion");
     assert_eq!(answer["choices"][0]["finish_reason"], "stop");
     assert_eq!(tokens(answer["choices"][0]["message"]["content"].as_str().unwrap()), 7);
@@ -75,7 +75,7 @@ fn a_chat_in_one_piece_has_message_and_usage() {
 #[test]
 fn reasoning_comes_first_and_is_counted_apart() {
     let sim = start(&format!("{FAST}&reasoning=4"));
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let response = client.chat(&format!(r#"{USAGE},"max_tokens":10"#));
     assert_eq!(tokens(&response.text("reasoning_content").0), 4);
     assert_eq!(tokens(&response.text("content").0), 6);
@@ -94,7 +94,7 @@ fn reasoning_comes_first_and_is_counted_apart() {
 #[test]
 fn offered_tools_are_called_in_pieces_that_make_valid_arguments() {
     let sim = start(&format!("{FAST}&tools=offered"));
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let tools = r#""tools":[{"type":"function","function":{"name":"search"}}],"max_tokens":12"#;
     let response = client.chat(&format!("{USAGE},{tools}"));
     let (mut name, mut arguments) = (String::new(), String::new());
@@ -119,14 +119,14 @@ fn offered_tools_are_called_in_pieces_that_make_valid_arguments() {
 #[test]
 fn several_tokens_can_share_a_chunk() {
     let sim = start(&format!("{FAST}&tokens_per_chunk=4"));
-    let (text, stamps) = Client::connect(&sim).chat(&format!(r#"{USAGE},"max_tokens":10"#)).text("content");
+    let (text, stamps) = SimClient::connect(&sim).chat(&format!(r#"{USAGE},"max_tokens":10"#)).text("content");
     assert_eq!((tokens(&text), stamps.len()), (10, 3));
 }
 
 #[test]
 fn completions_answer_every_prompt() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let body = format!(r#"{{"prompt":["one two","three"],"max_tokens":4,{USAGE}}}"#);
     let response = client.post("/v1/completions", &body);
     let (text, stamps) = response.text("text");
@@ -142,7 +142,7 @@ fn completions_answer_every_prompt() {
 #[test]
 fn embeddings_come_one_for_each_input() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let list = client.post("/v1/embeddings", r#"{"model":"e","input":["one two","three"],"dimensions":3}"#).json();
     assert_eq!(list["object"], "list");
     assert_eq!(list["data"].as_array().unwrap().len(), 2);
@@ -156,7 +156,7 @@ fn embeddings_come_one_for_each_input() {
 #[test]
 fn errors_of_the_client_are_error_objects_and_leave_the_connection_open() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for (method, path, body, status) in [
         ("POST", "/v1/chat/completions", "{\"messages\":", 400),
         ("POST", "/v1/embeddings", "{}", 400),
@@ -177,7 +177,7 @@ fn errors_of_the_client_are_error_objects_and_leave_the_connection_open() {
 #[test]
 fn models_health_and_metrics_answer() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     assert_eq!(client.get("/v1/models").json()["data"][0]["id"], "sim-model");
     for path in ["/health", "/v1/health", "/ping"] {
         assert_eq!(client.get(path).status, 200);
@@ -197,7 +197,7 @@ fn models_health_and_metrics_answer() {
 #[test]
 fn head_is_answered_like_get_without_a_body() {
     let sim = start(FAST);
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for path in ["/metrics", "/health", "/v1/models"] {
         client.send("HEAD", path, "", "");
         let head = client.read_head();

@@ -3,8 +3,8 @@
 mod client;
 
 use aiperf_clock::Mono;
-use aiperf_sim::{Outcome, Shutdown, SimOptions};
-use client::{Client, chat_body, in_flight, start};
+use aiperf_sim::{Shutdown, SimOptions, TruthOutcome};
+use client::{SimClient, chat_body, in_flight, start};
 use serde_json::Value;
 
 const MILLI: u64 = 1_000_000;
@@ -12,7 +12,7 @@ const MILLI: u64 = 1_000_000;
 #[test]
 fn no_chunk_is_seen_before_it_was_written_and_none_is_written_before_it_is_due() {
     let sim = start("ttft=20&itl=3&prefill=2");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let sent = Mono::now();
     let seen = client.chat(r#""stream":true,"max_tokens":8"#).text("content").1;
     let truth = &sim.truth()[0];
@@ -31,7 +31,7 @@ fn no_chunk_is_seen_before_it_was_written_and_none_is_written_before_it_is_due()
 fn a_reply_in_one_piece_comes_after_all_its_tokens() {
     let sim = start("ttft=10&itl=2");
     let sent = Mono::now();
-    Client::connect(&sim).chat(r#""max_tokens":6"#);
+    SimClient::connect(&sim).chat(r#""max_tokens":6"#);
     let seen = Mono::now();
     let truth = &sim.truth()[0];
     assert_eq!((truth.chunks.len(), truth.output_tokens, truth.streaming), (1, 6, false));
@@ -42,7 +42,7 @@ fn a_reply_in_one_piece_comes_after_all_its_tokens() {
 #[test]
 fn requests_beyond_the_batch_wait_in_order_of_arrival() {
     let sim = start("ttft=60&itl=0&osl=1&batch=2");
-    let mut clients: Vec<Client> = (0..6).map(|_| Client::connect(&sim)).collect();
+    let mut clients: Vec<SimClient> = (0..6).map(|_| SimClient::connect(&sim)).collect();
     for (number, client) in clients.iter_mut().enumerate() {
         let headers = format!("X-Request-ID: r{number}\r\n");
         client.send("POST", "/v1/chat/completions", &headers, &chat_body(r#""stream":true"#));
@@ -83,7 +83,7 @@ fn wait_until(mut condition: impl FnMut() -> bool) {
 fn the_same_seed_gives_the_same_replies_whatever_the_order() {
     let ask = |query: &str, order: &[u32]| {
         let sim = start(query);
-        let mut client = Client::connect(&sim);
+        let mut client = SimClient::connect(&sim);
         let mut replies: Vec<(u32, String)> = order
             .iter()
             .map(|&n| (n, client.chat(&format!(r#""user":"{n}""#)).json()["choices"].to_string()))
@@ -102,7 +102,7 @@ fn the_same_seed_gives_the_same_replies_whatever_the_order() {
 #[test]
 fn a_repeated_prompt_is_cached_and_quicker() {
     let sim = start("ttft=0&itl=0&prefill=10&cache=100&cache_block=16");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let body = format!(r#"{{"prompt":"{}","max_tokens":1}}"#, "word ".repeat(40).trim());
     let cached: Vec<u64> = (0..2)
         .map(|_| {
@@ -121,13 +121,13 @@ fn a_repeated_prompt_is_cached_and_quicker() {
 #[test]
 fn a_client_that_leaves_frees_its_place() {
     let sim = start("ttft=60000&itl=0&osl=1&batch=1");
-    let mut leaver = Client::connect(&sim);
+    let mut leaver = SimClient::connect(&sim);
     leaver.send("POST", "/v1/chat/completions", "", &chat_body(""));
     wait_until(|| in_flight(&sim) > 0.0);
     drop(leaver);
     wait_until(|| in_flight(&sim) == 0.0);
     let truth = sim.truth();
-    assert_eq!((truth.len(), truth[0].outcome), (1, Outcome::ClientGone));
+    assert_eq!((truth.len(), truth[0].outcome), (1, TruthOutcome::ClientGone));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_file_and_the_endpoint_say_what_the_program_says() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("truth.jsonl");
     let mut sim = start(&format!("ttft=0&itl=0&osl=3&truth_body=true&truth={}", path.display()));
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let headers = "X-Request-ID: r1\r\nX-Correlation-ID: c1\r\nAuthorization: Bearer k\r\n";
     client.send("POST", "/v1/chat/completions?a=b", headers, &chat_body(r#""stream":true"#));
     assert!(client.read().done());
@@ -166,7 +166,7 @@ fn the_file_and_the_endpoint_say_what_the_program_says() {
 #[test]
 fn memory_keeps_the_latest_and_counts_the_rest() {
     let sim = start("ttft=0&itl=0&osl=1&truth_keep=2");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for _ in 0..5 {
         client.chat("");
     }
@@ -181,12 +181,12 @@ fn memory_keeps_the_latest_and_counts_the_rest() {
 #[test]
 fn stopping_leaves_a_record_of_what_was_under_way() {
     let mut sim = start("ttft=60000");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     client.send("POST", "/v1/chat/completions", "", &chat_body(r#""stream":true"#));
     wait_until(|| in_flight(&sim) > 0.0);
     sim.stop().unwrap();
     let truth = sim.truth();
-    assert_eq!(truth.last().unwrap().outcome, Outcome::ServerStopped);
+    assert_eq!(truth.last().unwrap().outcome, TruthOutcome::ServerStopped);
     assert!(!client.read().complete);
 }
 

@@ -2,16 +2,16 @@
 
 mod client;
 
-use client::{Client, chat_body, start};
+use client::{SimClient, chat_body, start};
 
 #[test]
 fn one_connection_serves_many_requests() {
     let sim = start("ttft=0&itl=0&osl=2");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for _ in 0..3 {
         assert!(client.chat(r#""stream":true"#).done());
     }
-    assert!(Client::connect(&sim).chat(r#""stream":true"#).done());
+    assert!(SimClient::connect(&sim).chat(r#""stream":true"#).done());
     let places: Vec<(u64, u64)> = sim.truth().iter().map(|t| (t.connection, t.connection_request)).collect();
     assert_eq!(places, [(0, 0), (0, 1), (0, 2), (1, 0)]);
 }
@@ -19,7 +19,7 @@ fn one_connection_serves_many_requests() {
 #[test]
 fn requests_sent_ahead_are_answered_in_order() {
     let sim = start("ttft=5&itl=1");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     for tokens in [3, 1, 2] {
         let body = chat_body(&format!(r#""max_tokens":{tokens},"stream":true"#));
         client.send("POST", "/v1/chat/completions", "", &body);
@@ -31,7 +31,7 @@ fn requests_sent_ahead_are_answered_in_order() {
 #[test]
 fn a_chunked_body_after_100_continue_is_read() {
     let sim = start("ttft=0&itl=0");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     client.send_raw(
         b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
     );
@@ -51,7 +51,7 @@ fn a_chunked_body_after_100_continue_is_read() {
 #[test]
 fn a_client_that_wants_to_close_is_let_go() {
     let sim = start("ttft=0&itl=0&osl=2");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     client.send("POST", "/v1/chat/completions", "Connection: close\r\n", &chat_body(r#""stream":true"#));
     let response = client.read();
     assert!(response.done() && response.head.contains("connection: close"));
@@ -61,7 +61,7 @@ fn a_client_that_wants_to_close_is_let_go() {
 #[test]
 fn an_old_client_gets_its_stream_until_the_connection_closes() {
     let sim = start("ttft=0&itl=0&osl=2");
-    let mut client = Client::connect(&sim);
+    let mut client = SimClient::connect(&sim);
     let body = chat_body(r#""stream":true"#);
     let text = format!("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     client.send_raw(text.as_bytes());
@@ -74,7 +74,7 @@ fn several_threads_serve_one_address() {
     let sim = start("ttft=1&itl=0&osl=2&threads=3");
     let clients: Vec<_> = (0..12)
         .map(|_| {
-            let mut client = Client::connect(&sim);
+            let mut client = SimClient::connect(&sim);
             std::thread::spawn(move || client.chat(r#""stream":true"#).done())
         })
         .collect();

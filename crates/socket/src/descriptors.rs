@@ -4,7 +4,7 @@
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the process's descriptor limit as far as the system allows, and says where it stands; `None` is no limit.
+/// Raises the descriptor limit of the process as far as the system allows. Returns the new limit; `None` means unlimited.
 pub fn raise_descriptor_limit() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

@@ -1,5 +1,5 @@
 //! Connections that know when their bytes arrived. A thread that is busy reads late; the kernel stamped the bytes when they
-//! came in, and here that stamp is read together with them. Also what a process must do to hold many connections.
+//! came in, and here that stamp is read together with them. Also raises the limits of a process that opens many connections.
 #![forbid(unsafe_code)]
 
 mod connect;

@@ -1,4 +1,4 @@
-//! One read from a socket, with the kernel's stamp of it where there is one.
+//! One read from a socket, with the kernel's receive timestamp if there is one.
 
 pub(crate) use platform::{ask_for_stamps, receive};
 

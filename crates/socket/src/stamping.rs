@@ -24,12 +24,12 @@ pub(crate) struct Kernel {
 }
 
 impl Stamping {
-    /// Stamps of the kernel where it gives them, else those of the reading threads; [`Self::source`] says which.
+    /// Kernel timestamps if the kernel provides them, otherwise those of the reading threads; [`Self::source`] says which.
     pub fn start() -> Self {
         Self::start_with(OffsetWatch::start())
     }
 
-    /// The same with a wall clock of the caller's.
+    /// As [`Self::start`], with a wall clock that the caller provides.
     pub fn start_with(offset: OffsetWatch) -> Self {
         match Self::kernel(offset) {
             Ok(kernel) => Self { kernel: Some(Arc::new(kernel)) },
@@ -54,7 +54,7 @@ impl Stamping {
         self.kernel.as_ref().and_then(|kernel| kernel.offset.resample())
     }
 
-    /// What became of the offset so far; `None` without kernel stamps, which nothing needs to be converted for.
+    /// The history of the offset; `None` without kernel timestamps, because then nothing is converted.
     pub fn offset(&self) -> Option<OffsetHistory> {
         self.kernel.as_ref().map(|kernel| kernel.offset.history())
     }

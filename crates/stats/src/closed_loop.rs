@@ -16,7 +16,8 @@ use aiperf_seed::{Seed, Stream};
 use crate::batches::{batch_size, means};
 use crate::distribution::student_t_quantile;
 use crate::long_run::{Criterion, LongRun};
-use crate::{Estimate, Interval, Level, MEAN_FLOOR, Support, TimeSpan};
+use crate::mean::MEAN_FLOOR;
+use crate::{Estimate, Interval, Level, Support, TimeSpan};
 
 /// Requests that are played again, over all replays.
 const REPLAYED: usize = 100_000;

@@ -21,7 +21,7 @@ mod two_samples;
 pub use closed_loop::{ClosedLoopRate, HeldSlot, RunEnd, closed_loop_rate};
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
-pub use mean::{MEAN_FLOOR, effective_samples, mean};
+pub use mean::{effective_samples, mean};
 pub use order::{at_rank, linear};
 pub use quantile::{floor, quantile};
 pub use rate::{CountedEvent, TimeSpan, rate};

@@ -68,8 +68,8 @@ fn autocovariances(series: &[f64], limit: usize) -> Vec<f64> {
 pub(crate) enum Criterion {
     /// Corrected for small samples (Hurvich and Tsai 1989).
     Akaike,
-    /// More careful, for series that are almost always the same value: two rare ones that happen to lie close together are
-    /// no memory (Schwarz 1978).
+    /// More careful, for series that are almost always the same value: two rare ones that happen to lie close together do
+    /// not show correlation (Schwarz 1978).
     Schwarz,
 }
 

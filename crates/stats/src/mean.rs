@@ -7,7 +7,7 @@ use crate::long_run::{Criterion, LongRun};
 use crate::{Estimate, Interval, Level, Sample, Support};
 
 /// Independent samples below which no interval is given for a mean.
-pub const MEAN_FLOOR: u64 = 30;
+pub(crate) const MEAN_FLOOR: u64 = 30;
 
 /// The mean of values in the order of time; `None` when there are none.
 pub fn mean(series: &[f64], level: Level) -> Option<Estimate> {

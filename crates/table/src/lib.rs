@@ -13,4 +13,5 @@ pub use columns::{Align, aligned};
 pub use console_table::{ConsoleTable, TableCell, TableColumn};
 pub use number::{decimal, grouped, whole};
 pub use style::{Colour, Emphasis, TextStyle, Width};
-pub use width::{display_width, wrap};
+pub(crate) use width::display_width;
+pub use width::wrap;

@@ -4,7 +4,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns of the console that a line takes.
-pub fn display_width(line: &str) -> usize {
+pub(crate) fn display_width(line: &str) -> usize {
     line.width()
 }
 

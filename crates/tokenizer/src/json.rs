@@ -24,10 +24,11 @@ pub(crate) struct JsonTokenizer {
 
 impl JsonTokenizer {
     pub(crate) fn read(name: &str, path: &Path) -> Result<Self, TokenizerError> {
-        let bytes = std::fs::read(path)
+        let text = std::fs::read_to_string(path)
             .map_err(|source| TokenizerError::Unreadable { path: path.to_owned(), reason: source.to_string() })?;
         let invalid = |reason: String| TokenizerError::Invalid { path: path.to_owned(), reason };
-        let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(|e| invalid(e.to_string()))?;
+        // Parsed from a string because that is compiled in their crate; `from_bytes` is generic and would be compiled here again.
+        let mut inner: tokenizers::Tokenizer = text.parse().map_err(|e: tokenizers::Error| invalid(e.to_string()))?;
         // Files of embedding models truncate or pad every text to a fixed length, which would make counts wrong.
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|e| invalid(e.to_string()))?;

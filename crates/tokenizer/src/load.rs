@@ -44,7 +44,7 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
         return Ok(Arc::new(Builtin));
     }
     let files = if let Some(tokenizer) = on_disk(name)? {
-        TokenizerFiles::beside(tokenizer)
+        TokenizerFiles::next_to(tokenizer)
     } else {
         let fetch = |file: &str| hub::file(file, name, &request.revision, environment);
         let tokenizer = fetch(FILE)?;
@@ -68,7 +68,7 @@ struct TokenizerFiles {
 }
 
 impl TokenizerFiles {
-    fn beside(tokenizer: PathBuf) -> Self {
+    fn next_to(tokenizer: PathBuf) -> Self {
         let there = |name: &str| Some(tokenizer.with_file_name(name)).filter(|path| path.is_file());
         Self { template: there(TEMPLATE_FILE), config: there(CONFIG_FILE), tokenizer }
     }

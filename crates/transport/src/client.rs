@@ -36,12 +36,12 @@ pub struct ClientSettings {
     pub body_limit: BodyLimit,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
-    /// How long a looked-up name is believed.
+    /// How long the addresses of a name are cached.
     pub dns_cache: Nanos,
     pub socket: SocketOptions,
-    /// Where connections leave from.
+    /// Local addresses that connections use.
     pub sources: SourceAddresses,
-    /// Who takes the time of what is read.
+    /// Whether the kernel or the reading thread stamps what is read.
     pub stamping: Stamping,
     pub resend: Resend,
 }
@@ -71,7 +71,7 @@ struct Idle {
     since: Mono,
 }
 
-/// Whether the server took the request, or said who does.
+/// Whether the server accepted the request, or redirected it.
 fn was_accepted(exchange: &Exchange) -> bool {
     exchange.is_success() || is_redirect(exchange.status)
 }

@@ -55,7 +55,7 @@ impl std::fmt::Debug for CodingLayer {
 }
 
 impl ContentCoding {
-    /// For the value of `Content-Encoding`, with what its lines say joined by commas; `None` where the body is as it is. It
+    /// For the value of `Content-Encoding`, with what its lines say joined by commas; `None` if the body is not encoded. It
     /// stops when a body has unpacked to more than `limit` bytes.
     pub fn named(value: &[u8], limit: usize) -> Result<Option<Self>, String> {
         let mut layers = Vec::new();
@@ -133,7 +133,7 @@ impl CodingLayer {
         if self.begun && !self.ended { Err("the compressed body ends too early".into()) } else { Ok(()) }
     }
 
-    /// Gzip and zstd may follow themselves. Anything else after the end is no part of the body.
+    /// Gzip and zstd may follow themselves. Anything else after the end is not part of the body.
     fn begin_next(&mut self, rest: &[u8]) -> bool {
         match &mut self.codec {
             Codec::Gzip(inflate) if rest[0] == GZIP_MAGIC => *inflate = Decompress::new_gzip(GZIP_WINDOW_BITS),

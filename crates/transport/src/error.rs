@@ -13,7 +13,7 @@ pub enum TransportError {
     Resolve { host: String, cause: io::Error },
     #[error("cannot connect to {origin}: {cause}")]
     Connect { origin: Origin, cause: io::Error },
-    /// With the status that the proxy answered, if it did.
+    /// With the status of the proxy's response, if there was one.
     #[error("the proxy {proxy} {reason}")]
     Proxy { proxy: Origin, status: Option<u16>, reason: String },
     #[error("TLS handshake with {origin} failed: {cause}")]
@@ -26,7 +26,7 @@ pub enum TransportError {
     Severed(io::Error),
     #[error("the server ended the request without an answer: {0}")]
     Reset(String),
-    /// It said so itself (HTTP/2), or nothing of the request had been sent: no part of it was worked on.
+    /// The server said so (HTTP/2), or no byte of the request was sent: the server did not work on it.
     #[error("the server did not take the request: {0}")]
     NotTaken(String),
     #[error("the response broke off: {0}")]
@@ -37,9 +37,9 @@ pub enum TransportError {
     NotHttp(String),
     #[error("not an HTTP/2 response: {0}")]
     NotHttp2(&'static str),
-    #[error("101 Switching Protocols: the server changes to {0}, which was not asked for")]
+    #[error("101 Switching Protocols: the server switches to {0}, which was not requested")]
     SwitchedProtocol(String),
-    #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]
+    #[error("received a message of {length} bytes, above the limit of {limit}; raise --grpc-max-message-size")]
     MessageTooLong { length: usize, limit: usize },
     #[error(
         "the response body is longer than {limit} bytes; if the server means to send that much, raise AIPERF_HTTP_BODY_LIMIT_MB"
@@ -50,8 +50,8 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Whether no connection to the server could be made, for a reason that lies with the server or the way to it. What this
-    /// machine ran out of (descriptors, ports, memory) says nothing about the server.
+    /// Whether no connection to the server could be made for a reason that lies with the server or the network. A shortage on
+    /// this machine (descriptors, ports, memory) says nothing about the server.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Resolve { .. } | Self::Proxy { status: None, .. } | Self::Tls { .. } => true,

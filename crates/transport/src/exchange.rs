@@ -20,15 +20,15 @@ impl StageSpan {
     }
 }
 
-/// Stamps of one exchange. A stage that was not reached, or not needed, has none.
+/// The times of one exchange. A stage that was not reached or not needed is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeTrace {
     /// Wait for a free connection.
     pub blocked: Option<StageSpan>,
-    /// What attempts before this one took, which the server left without an answer; `None` if there were none.
+    /// Time spent on earlier attempts that the server left without an answer; `None` if the first attempt succeeded.
     pub lost: Option<Nanos>,
     pub dns: Option<StageSpan>,
-    /// TCP handshake; with a proxy, up to where it has let us through.
+    /// TCP handshake; with a proxy, until its tunnel is open.
     pub connect: Option<StageSpan>,
     pub tls: Option<StageSpan>,
     /// The connection was used before.
@@ -67,13 +67,13 @@ pub struct Exchange {
     pub body: Vec<u8>,
     /// One mark per read that carried body bytes.
     pub marks: Vec<ReadMark>,
-    /// What came after the body, of an HTTP/2 response.
+    /// Headers after the body of an HTTP/2 response.
     pub trailers: Vec<(String, String)>,
-    /// Redirects that were followed; all else is of the answer at their end.
+    /// Redirects that were followed. Everything else is about the response at their end.
     pub redirects: Vec<Hop>,
-    /// The most that the decoded body may have: one that goes on for ever must not fill the memory.
+    /// Longest decoded body: one that never ends must not fill the memory.
     pub body_limit: BodyLimit,
-    /// How often it was sent again, because the server had left the connection or did not take the request.
+    /// How often the request was sent again because the server had closed the connection or did not accept the request.
     pub resent: u32,
 }
 
@@ -82,21 +82,21 @@ pub struct Exchange {
 pub struct BodyLimit(pub usize);
 
 impl Default for BodyLimit {
-    /// Many times what any answer has; images and films in base64 stay below it, too.
+    /// Many times the size of a usual response; images and videos in base64 stay below it, too.
     fn default() -> Self {
         Self(256 << 20)
     }
 }
 
-/// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
-const MOST_ROOM: usize = 64 * 1024;
+/// Most bytes that are reserved ahead: longer responses are rare, and many may be in flight.
+const MOST_RESERVED: usize = 64 * 1024;
 
 impl Exchange {
-    /// Empty, with room for a response like `like`, so that it need not grow chunk by chunk.
+    /// Empty, with room for a response of the size of `like`, so that it does not grow chunk by chunk.
     pub fn sized(like: ExchangeSize) -> Self {
         Self {
-            body: Vec::with_capacity(like.body.min(MOST_ROOM)),
-            marks: Vec::with_capacity(like.marks.min(MOST_ROOM / size_of::<ReadMark>())),
+            body: Vec::with_capacity(like.body.min(MOST_RESERVED)),
+            marks: Vec::with_capacity(like.marks.min(MOST_RESERVED / size_of::<ReadMark>())),
             ..Self::default()
         }
     }
@@ -105,15 +105,15 @@ impl Exchange {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
     }
 
-    /// Puts an attempt aside that began at `began` and was left without an answer, so that the request can be sent again. It
-    /// counts as resent if anything of it was on its way to the server.
+    /// Discards an attempt that began at `began` and was left without an answer, so that the request can be sent again. The
+    /// request counts as resent if any byte of it was sent.
     pub(crate) fn set_attempt_aside(&mut self, began: Mono) {
         let lost = self.trace.lost.unwrap_or_default() + Mono::now().since(began);
         self.resent += u32::from(self.trace.head_bytes_sent > 0);
         self.trace = ExchangeTrace { lost: Some(lost), ..ExchangeTrace::default() };
     }
 
-    /// Forgets the answer, and keeps how it came to be asked for again.
+    /// Discards the response, and keeps the redirects and the number of resends.
     pub(crate) fn begin_again(&mut self) {
         self.trace = ExchangeTrace::default();
         self.status = None;
@@ -149,7 +149,7 @@ impl Exchange {
         self.marks.last().map(|m| m.at)
     }
 
-    /// Status 2xx; of a gRPC call, status OK after that.
+    /// Whether the status is 2xx, and for a gRPC call also OK.
     pub fn is_success(&self) -> bool {
         let well = self.status.is_some_and(|s| (200..300).contains(&s));
         well && (!self.is_grpc() || self.grpc_status() == Some("0"))

@@ -7,12 +7,12 @@ use crate::exchange::Exchange;
 const FRAME_HEAD: usize = 5;
 
 impl Exchange {
-    /// Whether the answer is that of a gRPC server.
+    /// Whether the response is that of a gRPC server.
     pub fn is_grpc(&self) -> bool {
         self.header("content-type").is_some_and(|kind| kind.starts_with("application/grpc"))
     }
 
-    /// `grpc-status`, from the trailers, or from the head of an answer that has nothing else.
+    /// `grpc-status`, from the trailers, or from the head of a response that has no body.
     pub fn grpc_status(&self) -> Option<&str> {
         self.trailer_or_header("grpc-status")
     }
@@ -28,7 +28,7 @@ impl Exchange {
     }
 }
 
-/// Follows the messages of an answer as they come, so that one that is too long is given up before it fills the memory.
+/// Checks the messages of a response as they arrive, so that one that is too long is rejected before it fills the memory.
 #[derive(Debug)]
 pub(crate) struct MessageGuard {
     limit: usize,

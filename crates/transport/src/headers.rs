@@ -2,16 +2,19 @@
 
 use std::fmt;
 
-/// Room for the headers of a usual request, in bytes and in lines.
+use smallvec::SmallVec;
+
+/// The headers of a usual request, in bytes and in lines. One is built for every request of the load, so allocations
+/// are spared.
 const USUAL_BYTES: usize = 512;
 const USUAL_LINES: usize = 16;
 
 /// Names and values in the order in which they are sent. They are stored as the lines that HTTP/1.1 writes, with the place of
 /// each name and value: HTTP/1.1 sends the lines as they are, and everything else reads names and values without parsing.
 #[derive(Clone)]
-pub struct Headers {
+pub struct RequestHeaders {
     lines: String,
-    places: Vec<LinePlace>,
+    places: SmallVec<[LinePlace; USUAL_LINES]>,
 }
 
 /// Where a line ends, and where its value begins. A line begins where the line before it ends.
@@ -24,15 +27,14 @@ struct LinePlace {
 const SEPARATOR: &str = ": ";
 const LINE_END: &str = "\r\n";
 
-impl Default for Headers {
+impl Default for RequestHeaders {
     fn default() -> Self {
-        Self { lines: String::with_capacity(USUAL_BYTES), places: Vec::with_capacity(USUAL_LINES) }
+        Self { lines: String::with_capacity(USUAL_BYTES), places: SmallVec::new() }
     }
 }
 
-impl Headers {
+impl RequestHeaders {
     pub fn push(&mut self, name: &str, value: &str) {
-        self.lines.reserve(name.len() + SEPARATOR.len() + value.len() + LINE_END.len());
         self.lines.push_str(name);
         self.lines.push_str(SEPARATOR);
         let value_start = self.lines.len() as u32;
@@ -62,13 +64,13 @@ impl Headers {
     }
 }
 
-impl<'h> Extend<(&'h str, &'h str)> for Headers {
+impl<'h> Extend<(&'h str, &'h str)> for RequestHeaders {
     fn extend<T: IntoIterator<Item = (&'h str, &'h str)>>(&mut self, headers: T) {
         headers.into_iter().for_each(|(name, value)| self.push(name, value));
     }
 }
 
-impl<'h> FromIterator<(&'h str, &'h str)> for Headers {
+impl<'h> FromIterator<(&'h str, &'h str)> for RequestHeaders {
     fn from_iter<T: IntoIterator<Item = (&'h str, &'h str)>>(headers: T) -> Self {
         let mut all = Self::default();
         all.extend(headers);
@@ -77,7 +79,7 @@ impl<'h> FromIterator<(&'h str, &'h str)> for Headers {
 }
 
 /// Names only: values may be secret.
-impl fmt::Debug for Headers {
+impl fmt::Debug for RequestHeaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
     }
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_value_is_found_in_any_letter_case() {
-        let headers = Headers::from_iter([("Host", "h"), ("X-A", ""), ("x-a", "second")]);
+        let headers = RequestHeaders::from_iter([("Host", "h"), ("X-A", ""), ("x-a", "second")]);
         assert_eq!((headers.get("HOST"), headers.get("x-a"), headers.get("X-B")), (Some("h"), Some(""), None));
         assert_eq!(headers.lines(), b"Host: h\r\nX-A: \r\nx-a: second\r\n");
         assert_eq!(format!("{headers:?}"), r#"["Host", "X-A", "x-a"]"#);
@@ -100,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn headers_come_back_as_they_went_in(pairs in prop::collection::vec(("[a-zA-Z:-]{1,20}", "\\PC{0,30}"), 0..20)) {
-            let headers: Headers = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let headers: RequestHeaders = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let back: Vec<_> = headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
             prop_assert_eq!(back, pairs);
         }

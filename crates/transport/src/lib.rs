@@ -20,7 +20,7 @@ pub use client::{Client, ClientSettings};
 pub use connection::{TlsError, TlsSettings};
 pub use error::TransportError;
 pub use exchange::{BodyLimit, Exchange, ExchangeSize, ExchangeTrace, StageSpan};
-pub use headers::Headers;
+pub use headers::RequestHeaders;
 pub use observer::{ExchangeObserver, NoObserver};
 pub use redirect::{Hop, RedirectError};
 pub use request::{Method, Request};

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::client::Client;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, ExchangeTrace};
-use crate::headers::Headers;
+use crate::headers::RequestHeaders;
 use crate::observer::ExchangeObserver;
 use crate::request::{Method, Request};
 
@@ -54,7 +54,7 @@ pub(crate) const fn is_redirect(status: Option<u16>) -> bool {
 }
 
 impl Client {
-    /// The exchange has been answered with a redirect. Afterwards it holds the last response, the times of the first request's
+    /// The exchange has been answered with a redirect. Afterwards it contains the last response, the times of the first request's
     /// sending and of the last response's arrival, and the hops between them.
     pub(crate) async fn follow(
         &self,
@@ -133,7 +133,12 @@ fn target_of(request: &Request<'_>) -> RequestTarget {
 }
 
 /// The same headers for another target.
-fn headers_for(there: &RequestTarget, headers: &Headers, is_other_origin: bool, drops_body: bool) -> Headers {
+fn headers_for(
+    there: &RequestTarget,
+    headers: &RequestHeaders,
+    is_other_origin: bool,
+    drops_body: bool,
+) -> RequestHeaders {
     let is_kept = |name: &str| {
         !(is_other_origin && is_credential(name) || drops_body && name.eq_ignore_ascii_case("content-length"))
     };
@@ -157,7 +162,7 @@ mod tests {
 
     fn lines(is_other_origin: bool, drops_body: bool) -> String {
         let there = Address::parse("http://other:81", Scheme::Http).unwrap().request_target("/b?c");
-        let headers = Headers::from_iter([
+        let headers = RequestHeaders::from_iter([
             ("Host", "h"),
             ("Authorization", "Bearer k"),
             ("x-api-key", "k"),

@@ -1,11 +1,11 @@
-//! A request, before it is written in the words of a protocol version.
+//! A request, independent of the version of HTTP that carries it.
 
 use std::borrow::Cow;
 
 use aiperf_address::Origin;
 use bytes::Bytes;
 
-use crate::headers::Headers;
+use crate::headers::RequestHeaders;
 
 /// What is asked of a server. HTTP/1.1 and HTTP/2 each write it in their own form; redirects and proxies change its parts.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Request<'a> {
     pub method: Method,
     /// What the request line names: path and query, or a whole URL for a proxy.
     pub target: Cow<'a, str>,
-    pub headers: Headers,
+    pub headers: RequestHeaders,
     pub body: Bytes,
     /// The longest message that a gRPC call accepts.
     pub message_limit: Option<usize>,
@@ -49,7 +49,7 @@ impl<'a> Request<'a> {
         body: Bytes,
     ) -> Self {
         let mut connection = None;
-        let mut all = Headers::default();
+        let mut all = RequestHeaders::default();
         for (name, value) in headers {
             if name == CONNECTION {
                 connection = Some(value);
@@ -85,7 +85,12 @@ impl<'a> Request<'a> {
         Self { body, message_limit: Some(message_limit), ..Self::new(origin, Method::Post, path, headers) }
     }
 
-    pub(crate) fn new(origin: &'a Origin, method: Method, target: impl Into<Cow<'a, str>>, headers: Headers) -> Self {
+    pub(crate) fn new(
+        origin: &'a Origin,
+        method: Method,
+        target: impl Into<Cow<'a, str>>,
+        headers: RequestHeaders,
+    ) -> Self {
         Self { origin, method, target: target.into(), headers, body: Bytes::new(), message_limit: None }
     }
 

@@ -1,21 +1,21 @@
-//! When a request that came to nothing is sent again.
+//! When a request that failed is sent again.
 
 use aiperf_clock::{Mono, Nanos};
 
 use crate::error::TransportError;
 use crate::exchange::Exchange;
 
-/// How often an HTTP/2 request is sent again after the server said that it did not take it.
+/// How often an HTTP/2 request is sent again after the server said that it did not accept it.
 pub(crate) const MOST_RESENDS: u32 = 3;
 
-/// Whether a request is sent again that the server left without an answer.
+/// Whether a request that the server left without an answer is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resend {
     /// Over HTTP/1.1, if the server left a kept connection within this time of the end of the sending. A server that closed the
     /// connection before the request reached it says so as soon as the request comes; one that was silent for longer had the
     /// request, and failed it. Over HTTP/2, if the server says that it did not take the request.
     IfLeftWithin(Nanos),
-    /// Only if nothing of it had been sent.
+    /// Only if no byte of it was sent.
     Never,
 }
 
@@ -46,7 +46,7 @@ impl Resend {
         }
     }
 
-    /// Whether an HTTP/2 request goes out again that was set aside `before` times.
+    /// Whether an HTTP/2 request that was discarded `before` times is sent again.
     pub(crate) fn allows_when_not_taken(self, error: &TransportError, exchange: &Exchange, before: u32) -> bool {
         let unsent = exchange.trace.head_bytes_sent == 0;
         matches!(error, TransportError::NotTaken(_)) && before < MOST_RESENDS && (unsent || self != Self::Never)

@@ -11,6 +11,7 @@ use std::time::Duration;
 use aiperf_address::{ConnectionUse, HttpVersion, Origin, Scheme, TlsOptions, Verification};
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
+use aiperf_test_server::read_request;
 use aiperf_transport::{Client, ClientSettings, Exchange, ExchangeObserver, Request, TlsSettings};
 use bytes::Bytes;
 
@@ -18,9 +19,9 @@ const HELD_UP: Duration = Duration::from_millis(60);
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// Blocks the thread once the request is out, as another request's work would.
-struct Busy;
+struct HeldUp;
 
-impl ExchangeObserver for Busy {
+impl ExchangeObserver for HeldUp {
     fn sent(&self, _at: Mono) {
         thread::sleep(HELD_UP);
     }
@@ -28,13 +29,7 @@ impl ExchangeObserver for Busy {
 
 /// Answers one request at once and says when.
 fn answer(mut peer: impl Read + Write) -> Mono {
-    let mut seen = Vec::new();
-    let mut buffer = [0_u8; 4096];
-    while !seen.ends_with(b"{}") {
-        let count = peer.read(&mut buffer).unwrap();
-        assert!(count > 0);
-        seen.extend_from_slice(&buffer[..count]);
-    }
+    read_request(&mut peer, 1).unwrap();
     let written = Mono::now();
     peer.write_all(ANSWER).unwrap();
     peer.flush().unwrap();
@@ -46,7 +41,7 @@ fn ask(origin: &Origin, tls: Option<TlsSettings>, stamping: Stamping) -> Exchang
     let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
     let mut exchange = Exchange::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(client.send(&request, ConnectionUse::Pooled, &mut exchange, &Busy)).unwrap();
+    runtime.block_on(client.send(&request, ConnectionUse::Pooled, &mut exchange, &HeldUp)).unwrap();
     assert_eq!(exchange.body, b"ok");
     exchange
 }

@@ -1,5 +1,5 @@
-//! HTTP/2 against a real server of the same protocol: sharing, times, resets, farewells.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! HTTP/2 against a real server of the same protocol: sharing, times, resets, GOAWAY.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
 mod peer;
 mod secure;
@@ -17,7 +17,7 @@ use aiperf_transport::{
     Client, ClientSettings, Exchange, ExchangeObserver, NoObserver, Request, Resend, TlsSettings, TransportError,
 };
 use bytes::Bytes;
-use peer::Peer;
+use peer::Http2Peer;
 
 fn settings() -> ClientSettings {
     ClientSettings { http_version: HttpVersion::Http2, stamping: Stamping::start(), ..ClientSettings::default() }
@@ -28,7 +28,17 @@ fn on_runtime<F: Future>(body: F) -> F::Output {
     tokio::task::LocalSet::new().block_on(&runtime, body)
 }
 
-type Answer = (Exchange, Result<(), TransportError>);
+/// Waits for what another thread does. One that never does it fails the test.
+async fn until(done: impl Fn() -> bool) {
+    let poll = async {
+        while !done() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), poll).await.expect("it happens within 30 s");
+}
+
+type ExchangeResult = (Exchange, Result<(), TransportError>);
 
 async fn send(
     client: &Client,
@@ -37,7 +47,7 @@ async fn send(
     reuse: ConnectionUse<'_>,
     body: Bytes,
     watch: &dyn ExchangeObserver,
-) -> Answer {
+) -> ExchangeResult {
     let headers = [("Host", "test"), ("Connection", "close"), ("X-Asked", "yes")];
     let request = Request::post(origin, path, headers, body);
     let mut exchange = Exchange::default();
@@ -45,13 +55,13 @@ async fn send(
     (exchange, result)
 }
 
-async fn ask(client: &Client, origin: &Origin, path: &str) -> Answer {
+async fn ask(client: &Client, origin: &Origin, path: &str) -> ExchangeResult {
     send(client, origin, path, ConnectionUse::Pooled, Bytes::from_static(b"{}"), &NoObserver).await
 }
 
 #[test]
 fn requests_at_once_share_a_connection_and_keep_their_own_times() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Rc::new(Client::new(settings()));
@@ -86,7 +96,7 @@ fn requests_at_once_share_a_connection_and_keep_their_own_times() {
 
 #[test]
 fn a_request_that_the_server_resets_fails_alone() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -102,14 +112,14 @@ fn a_request_that_the_server_resets_fails_alone() {
 }
 
 #[test]
-fn after_a_farewell_requests_go_on_elsewhere() {
-    let peer = Peer::start();
+fn after_a_goaway_requests_go_over_another_connection() {
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
-        ask(&client, &origin, "/farewell").await.1.unwrap();
-        // The farewell comes with the answer or just after it.
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        ask(&client, &origin, "/goaway").await.1.unwrap();
+        // The server ends the connection only when the client has answered its GOAWAY.
+        until(|| peer.closed() == 1).await;
         let (exchange, result) = ask(&client, &origin, "/stream").await;
         result.unwrap();
         assert!(!exchange.trace.reused);
@@ -122,7 +132,7 @@ fn after_a_farewell_requests_go_on_elsewhere() {
 
 #[test]
 fn giving_up_a_request_resets_it_and_nothing_else() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -132,16 +142,14 @@ fn giving_up_a_request_resets_it_and_nothing_else() {
         );
         assert!(given_up.is_err());
         kept.1.unwrap();
-        while peer.resets() == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until(|| peer.resets() == 1).await;
         assert_eq!(peer.connections(), 1);
     });
 }
 
 #[test]
 fn a_request_beyond_what_the_server_takes_says_how_long_it_waited() {
-    let peer = Peer::taking(1);
+    let peer = Http2Peer::taking(1);
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(ClientSettings { connection_limit: 1, ..settings() });
@@ -159,7 +167,7 @@ fn a_request_beyond_what_the_server_takes_says_how_long_it_waited() {
 
 #[test]
 fn connections_are_kept_by_the_strategy_asked_for() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -181,7 +189,7 @@ fn connections_are_kept_by_the_strategy_asked_for() {
 
 #[test]
 fn large_bodies_pass_in_both_directions() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -214,7 +222,7 @@ fn assert_stamped_before_it_was_read(exchange: &Exchange) {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -228,7 +236,7 @@ fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
 
 #[test]
 fn a_packed_stream_keeps_the_time_of_each_part() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -244,7 +252,7 @@ fn a_packed_stream_keeps_the_time_of_each_part() {
 
 #[test]
 fn a_redirect_is_followed_on_the_same_connection() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
@@ -259,7 +267,7 @@ fn a_redirect_is_followed_on_the_same_connection() {
 
 #[test]
 fn the_version_is_agreed_on_under_tls() {
-    let peer = Peer::secure(&[b"h2"]);
+    let peer = Http2Peer::secure(&[b"h2"]);
     let origin = Origin { scheme: Scheme::Https, ..peer.origin() };
     let tls = || {
         Some(
@@ -281,7 +289,7 @@ fn the_version_is_agreed_on_under_tls() {
             assert_stamped_before_it_was_read(&exchange);
         }
 
-        let silent = Peer::secure(&[]);
+        let silent = Http2Peer::secure(&[]);
         let origin = Origin { scheme: Scheme::Https, ..silent.origin() };
         let client = Client::new(ClientSettings { tls: tls(), ..settings() });
         let error = ask(&client, &origin, "/stream").await.1.unwrap_err().to_string();
@@ -306,7 +314,7 @@ fn a_server_of_the_old_version_is_a_failure_and_not_a_hang() {
 
 #[test]
 fn a_request_that_the_server_refused_is_sent_again() {
-    let peer = Peer::start();
+    let peer = Http2Peer::start();
     let origin = peer.origin();
     on_runtime(async {
         let (exchange, result) = ask(&Client::new(settings()), &origin, "/refuse-twice").await;
@@ -321,9 +329,9 @@ fn a_request_that_the_server_refused_is_sent_again() {
     });
 }
 
-/// Takes no request on its first connection: it says farewell with a last stream of 0, when the request is there. Answers on
+/// Takes no request on its first connection: it sends GOAWAY with a last stream of 0 once the request is there. Answers on
 /// the second.
-fn farewell_before_the_first_request() -> Origin {
+fn goaway_before_the_first_request() -> Origin {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
@@ -333,16 +341,16 @@ fn farewell_before_the_first_request() -> Origin {
         let settings = frame(4, 0, 0, b"");
         // Status 200 is entry 8 of the static table.
         let answer = [settings.clone(), frame(1, 4, 1, &[0x88]), frame(0, 1, 1, b"ok")].concat();
-        let farewell = [settings, frame(7, 0, 0, &[0; 8])].concat();
+        let goaway = [settings, frame(7, 0, 0, &[0; 8])].concat();
         let mut kept = Vec::new();
-        for words in [farewell, answer] {
+        for reply in [goaway, answer] {
             let (mut socket, _) = listener.accept().unwrap();
             let (mut seen, mut buffer) = (Vec::new(), [0_u8; 4096]);
             while !seen.windows(2).any(|pair| pair == b"{}") {
                 let count = socket.read(&mut buffer).unwrap();
                 seen.extend_from_slice(&buffer[..count]);
             }
-            socket.write_all(&words).unwrap();
+            socket.write_all(&reply).unwrap();
             kept.push(socket);
         }
         thread::sleep(Duration::from_secs(10));
@@ -351,14 +359,14 @@ fn farewell_before_the_first_request() -> Origin {
 }
 
 #[test]
-fn a_request_after_the_last_that_a_farewell_names_is_sent_again_elsewhere() {
+fn a_request_after_the_last_that_a_goaway_names_is_sent_again_elsewhere() {
     on_runtime(async {
-        let (exchange, result) = ask(&Client::new(settings()), &farewell_before_the_first_request(), "/").await;
+        let (exchange, result) = ask(&Client::new(settings()), &goaway_before_the_first_request(), "/").await;
         result.unwrap();
         assert_eq!((&exchange.body[..], exchange.resent), (&b"ok"[..], 1));
         assert!(!exchange.trace.reused && exchange.trace.lost.is_some());
         let never = Client::new(ClientSettings { resend: Resend::Never, ..settings() });
-        let text = ask(&never, &farewell_before_the_first_request(), "/").await.1.unwrap_err().to_string();
+        let text = ask(&never, &goaway_before_the_first_request(), "/").await.1.unwrap_err().to_string();
         assert_eq!(text, "the server did not take the request: it is closing the connection (HTTP/2 GOAWAY)");
     });
 }

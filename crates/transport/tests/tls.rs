@@ -9,6 +9,7 @@ use std::thread;
 
 use aiperf_address::{ConnectionUse, HttpVersion, Origin, Scheme, TlsOptions};
 use aiperf_clock::Nanos;
+use aiperf_test_server::read_request;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request, Resend, TlsSettings, TransportError};
 use base64::Engine as _;
 use bytes::Bytes;
@@ -47,25 +48,13 @@ fn serve(config: Arc<ServerConfig>, answer: &'static [u8], more: usize) -> u16 {
         for socket in listener.incoming() {
             let tls = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(tls, socket.unwrap());
-            if read_request(&mut stream) {
+            if read_request(&mut stream, 1).is_some() {
                 stream.write_all(answer).unwrap();
-                (0..more).for_each(|_| _ = read_request(&mut stream));
+                (0..more).for_each(|_| _ = read_request(&mut stream, 1));
             }
         }
     });
     port
-}
-
-fn read_request(stream: &mut impl Read) -> bool {
-    let mut seen = Vec::new();
-    let mut buffer = [0_u8; 4096];
-    while !seen.ends_with(b"{}") {
-        match stream.read(&mut buffer) {
-            Ok(count) if count > 0 => seen.extend_from_slice(&buffer[..count]),
-            _ => return false,
-        }
-    }
-    true
 }
 
 fn client(roots: Option<&Path>) -> Client {

@@ -2,13 +2,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::net::UnixListener;
 use std::thread;
 
 use aiperf_address::{ConnectionUse, Origin, Scheme};
 use aiperf_clock::StampSource;
 use aiperf_socket::Stamping;
+use aiperf_test_server::read_request;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request};
 use bytes::Bytes;
 
@@ -20,12 +21,7 @@ fn an_exchange_over_a_unix_socket_has_its_whole_trace_and_the_connection_is_reus
     thread::spawn(move || {
         let (mut peer, _) = listener.accept().unwrap();
         for _ in 0..2 {
-            let mut seen = Vec::new();
-            let mut buffer = [0; 4096];
-            while !seen.ends_with(b"{}") {
-                let count = peer.read(&mut buffer).unwrap();
-                seen.extend_from_slice(&buffer[..count]);
-            }
+            read_request(&mut peer, 1).unwrap();
             peer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
         }
     });

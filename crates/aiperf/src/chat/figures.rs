@@ -7,7 +7,7 @@ use aiperf_experiment::{Counted, TurnFigures, WhoCounts};
 pub(super) fn text(figures: &TurnFigures) -> String {
     let mut text = match figures.ttft {
         Some(ttft) => format!("TTFT: {:.2} ms\n", ttft.as_millis_f64()),
-        None => "TTFT: not known: the reply came as one document, not as a stream\n".to_owned(),
+        None => "TTFT: unknown: the reply was not streamed\n".to_owned(),
     };
     let seconds = figures.latency.as_secs_f64();
     if let (Ok(tokens), Some(rate)) = (&figures.tokens, figures.tokens_per_second()) {
@@ -33,7 +33,7 @@ fn counts(tokens: &Counted) -> String {
     let reasoning = tokens.reasoning.map(|reasoning| format!(", {reasoning} of them reasoning")).unwrap_or_default();
     let by = match tokens.by {
         WhoCounts::Server => "counted by the server",
-        WhoCounts::Client => "counted here: the server reports no usage",
+        WhoCounts::Client => "counted by aiperf: the server reports no usage",
     };
     format!("{input}, {} out{reasoning} ({by})", tokens.output)
 }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_reply_that_was_not_streamed_says_so() {
         let figures = TurnFigures { ttft: None, ..figures(Err(ChatError::SeveralModels)) };
-        assert!(text(&figures).starts_with("TTFT: not known: the reply came as one document"));
+        assert!(text(&figures).starts_with("TTFT: unknown: the reply was not streamed"));
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_talk_streams_chat_to_the_usual_address() {
+    fn a_chat_streams_to_the_usual_address() {
         let chat = read_line(&["-m", "m"], &[]).unwrap();
         assert_eq!(
             chat.config.endpoint.targets,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_reaches_the_talk() {
+    fn every_option_reaches_the_chat() {
         let words = ["-m", "m", "-u", "h:1/v1", "--system-prompt", "-be brief", "--no-history", "--api-key", "k"];
         let chat = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
         assert_eq!(chat.memory, ChatMemory::Off);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_talk_without_a_model_needs_the_simulator() {
+    fn a_chat_without_a_model_needs_the_simulator() {
         assert!(refusal(&[]).contains("--model NAME"));
         assert!(refusal(&["--url", "h:1"]).contains("--model NAME"));
         assert!(read_line(&["--url", "sim:"], &[]).is_ok());

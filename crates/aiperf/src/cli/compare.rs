@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 use super::CliError;
 use super::command::option_arg;
 
-/// Runs to be held against each other.
+/// Runs to compare with a baseline.
 #[derive(Debug)]
 pub(crate) struct CompareInvocation {
     /// The baseline first, each as the user wrote it and where it is.
@@ -210,7 +210,7 @@ fn invocation(
     let format = match text("format") {
         None => Format::Console,
         Some(name) => Format::from_name(name)
-            .ok_or_else(|| refused("--format", format!("{name:?} is none of {}", Format::NAMES.join(", "))))?,
+            .ok_or_else(|| refused("--format", format!("{name:?} is not one of {}", Format::NAMES.join(", "))))?,
     };
     let here = |name: &String| (PathBuf::from(name), environment.current_dir.join(Path::new(name)));
     Ok(CompareInvocation {
@@ -300,7 +300,7 @@ mod tests {
             refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is not a percentage")
         );
         assert!(refusal(&["--confidence-level", "95"]).starts_with("--confidence-level: \"95\""));
-        assert!(refusal(&["--format", "xml"]).contains("none of console, markdown, json, junit"));
+        assert!(refusal(&["--format", "xml"]).contains("is not one of console, markdown, json, junit"));
         assert!(gate(&["--baseline", "a", "b", "--on-unclear", "x"]).unwrap_err().to_string().contains("--on-unclear"));
     }
 }

@@ -64,7 +64,7 @@ fn text_after_done_is_not_part_of_the_answer() {
     let answer = events(&[delta(0, "one two"), done(), delta(0, " three four"), done()]);
     let ended = asked(answer, "--streaming");
     assert_eq!(ended.artifacts.stat("output_sequence_length", "avg") as u64, 2);
-    assert!(ended.artifacts.text("logs/aiperf.log").contains("went on after [DONE]"));
+    assert!(ended.artifacts.text("logs/aiperf.log").contains("continued after [DONE]"));
     assert!(!ended.artifacts.has_metric("inter_chunk_latency"), "one chunk has no gap");
 
     let first = asked(events(&[done(), delta(0, "late")]), "--streaming");

@@ -102,7 +102,7 @@ fn all_files_of_a_run_are_whole_and_agree() {
     let checked = on("validate", &artifacts.path(""), "");
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
     assert!(
-        checked.stdout.contains("14 records, ") && checked.stdout.contains("whole and consistent"),
+        checked.stdout.contains("14 records, ") && checked.stdout.contains("complete and consistent"),
         "{}",
         checked.stdout
     );

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use aiperf_sim::Outcome;
+use aiperf_sim::TruthOutcome;
 use serde_json::json;
 
 use crate::support::{Log, Program, Record, sim, together, truth_of};
@@ -18,7 +18,7 @@ fn a_cancelled_request_closes_its_connection_after_the_delay() {
     assert!(ended.stderr.contains("Lower --request-cancellation-rate"), "{}", ended.stderr);
     assert_eq!(truth_of(&sim, 5).len(), 5);
     let log = Log::of(&sim, &ended.artifacts);
-    assert!(log.iter().all(|entry| entry.truth.outcome == Outcome::ClientGone));
+    assert!(log.iter().all(|entry| entry.truth.outcome == TruthOutcome::ClientGone));
     assert!(log.iter().all(|entry| entry.truth.connection_request == 0), "a closed connection was used again");
     for record in ended.artifacts.records() {
         assert_eq!(record.error(), (Some(499), "RequestCancellationError"));
@@ -37,7 +37,7 @@ fn without_a_delay_the_request_is_sent_whole_and_then_given_up() {
     let ended = Program::against(&sim, "--concurrency 3 --request-count 6 --request-cancellation-rate 100").run();
     assert_eq!(ended.code, Some(1));
     let truth = truth_of(&sim, 6);
-    assert!(truth.iter().all(|truth| truth.outcome == Outcome::ClientGone && truth.body.is_some()), "{truth:?}");
+    assert!(truth.iter().all(|truth| truth.outcome == TruthOutcome::ClientGone && truth.body.is_some()), "{truth:?}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_share_of_the_requests_is_given_up_and_a_seed_repeats_the_choice() {
         let sim = sim("ttft=400&itl=0&osl=1");
         let words = "--concurrency 10 --request-count 30 --request-cancellation-rate 50 --random-seed 21";
         let artifacts = Program::against(&sim, words).with(workers).with("--export-level raw").succeed();
-        let gone = truth_of(&sim, 30).iter().filter(|truth| truth.outcome == Outcome::ClientGone).count();
+        let gone = truth_of(&sim, 30).iter().filter(|truth| truth.outcome == TruthOutcome::ClientGone).count();
         let records = artifacts.records();
         assert_eq!(records.iter().filter(|record| record.was_cancelled()).count(), gone);
         assert!((5..=25).contains(&gone), "{gone} of 30");
@@ -63,9 +63,9 @@ fn a_warmup_is_never_given_up() {
     let words = "--concurrency 3 --warmup-request-count 3 --request-count 3 --request-cancellation-rate 100 --request-cancellation-delay 0";
     let ended = Program::against(&sim, words).run();
     assert_eq!(ended.code, Some(1));
-    let outcomes: Vec<Outcome> = truth_of(&sim, 6).iter().map(|truth| truth.outcome).collect();
-    assert_eq!(outcomes[..3], [Outcome::Completed; 3]);
-    assert_eq!(outcomes[3..], [Outcome::ClientGone; 3]);
+    let outcomes: Vec<TruthOutcome> = truth_of(&sim, 6).iter().map(|truth| truth.outcome).collect();
+    assert_eq!(outcomes[..3], [TruthOutcome::Completed; 3]);
+    assert_eq!(outcomes[3..], [TruthOutcome::ClientGone; 3]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_request_over_its_time_is_closed_at_the_server_and_the_next_one_goes_out() {
     assert_eq!(ended.code, Some(1));
     truth_of(&sim, 2);
     let log = Log::of(&sim, &ended.artifacts);
-    assert!(log.iter().all(|entry| entry.truth.outcome == Outcome::ClientGone));
+    assert!(log.iter().all(|entry| entry.truth.outcome == TruthOutcome::ClientGone));
     assert!(log.0[1].arrival >= 0.4, "the first one had not had its time");
     for record in ended.artifacts.records() {
         assert_eq!(record.error().1, "TimeoutError");

@@ -130,7 +130,7 @@ fn where_the_server_reports_no_usage_tokens_are_counted_here() {
         "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello world\"},\"finish_reason\":\"stop\"}]}\n\n";
     let ended = talk(&server_of_events(events).url()).with("--tokenizer builtin --quick hi").run();
     assert!(
-        ended.stdout.contains("Tokens: 1 in, 2 out (counted here: the server reports no usage)"),
+        ended.stdout.contains("Tokens: 1 in, 2 out (counted by aiperf: the server reports no usage)"),
         "{}",
         ended.stdout
     );
@@ -157,7 +157,7 @@ fn a_server_that_keeps_silent_is_given_up() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let ended = talk(&url).with("--quick hi").env("AIPERF_CHAT_READ_TIMEOUT", "0.05").run();
-    ended.was_refused_with(&["nothing came from the server", "AIPERF_CHAT_READ_TIMEOUT"]);
+    ended.was_refused_with(&["no data from the server", "AIPERF_CHAT_READ_TIMEOUT"]);
 }
 
 #[test]

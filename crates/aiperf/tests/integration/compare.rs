@@ -191,7 +191,7 @@ fn a_file_can_be_asked_for_beside_the_console() {
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let good = recorded("timeslices");
-    compare(&good, Path::new("nowhere"), "").was_refused_with(&["nowhere: there is no such folder"]);
+    compare(&good, Path::new("nowhere"), "").was_refused_with(&["nowhere: this folder does not exist"]);
     compare(&good, Path::new("."), "").was_refused_with(&["it is not an artifact folder"]);
     gate(&good, &good, "--metric input_sequence_length").was_refused_with(&["input_sequence_length:avg has no better"]);
     gate(&good, &good, "--metric goodput").was_refused_with(&["no run has goodput:avg"]);

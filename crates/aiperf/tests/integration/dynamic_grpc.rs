@@ -148,7 +148,7 @@ fn what_cannot_be_called_is_one_clear_error() {
     check(wrong_proto, &["--grpc-proto", "bad.proto:2"]);
     check(calling(&mute, "Say", &rows, "--grpc-proto none.proto"), &["--grpc-proto", "none.proto"]);
     let wrong_set = calling(&mute, "Say", &rows, "--grpc-descriptor-set bad.bin").bytes("bad.bin", b"\xff\xffno set");
-    check(wrong_set, &["--grpc-descriptor-set", "no descriptor set"]);
+    check(wrong_set, &["--grpc-descriptor-set", "this is not a descriptor set"]);
     check(calling(&mute, "Say", &rows, "--grpc-descriptor-set none.bin"), &["--grpc-descriptor-set", "none.bin"]);
     check(calling(&open, "Say", &rows, "--streaming"), &["--streaming", "one message"]);
     check(calling(&open, "Say", &[json!({"txt": "a"})], ""), &["words.Ask", "txt"]);

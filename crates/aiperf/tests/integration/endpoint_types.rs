@@ -342,7 +342,7 @@ fn what_a_request_has_no_place_for_is_named() {
     ] {
         let ended = Program::profile(&format!("--url {} --model m --request-count 1", sim.url())).with(words).run();
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-        assert_eq!(ended.stderr.contains("is not sent"), named.is_some(), "{words}: {}", ended.stderr);
+        assert_eq!(ended.stderr.contains("cannot send"), named.is_some(), "{words}: {}", ended.stderr);
         assert!(ended.stderr.contains(named.unwrap_or_default()), "{words}: {}", ended.stderr);
     }
 }

@@ -92,11 +92,15 @@ fn a_server_that_limits_the_rate_is_answered_with_advice_and_its_retry_after() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let told = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("429: 2 of 4 requests.") && told.contains("lower --request-rate or --concurrency"), "{told}");
-    assert!(told.contains("It asks to wait 7 s (Retry-After)."), "{told}");
+    assert!(told.contains("It asks for a pause of 7 s (Retry-After)."), "{told}");
 
     let all = TestServer::start(|_, _| in_one("429 Too Many Requests", "Retry-After: 7\r\n", b"slow down"));
     let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 2", all.url());
-    check_nothing_succeeded(&Program::profile(&words).run(), 2, &["429", "--request-rate", "wait 7 s (Retry-After)"]);
+    check_nothing_succeeded(
+        &Program::profile(&words).run(),
+        2,
+        &["429", "--request-rate", "a pause of 7 s (Retry-After)"],
+    );
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn answers_that_are_none_say_what_they_are() {
         (
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
             "ClientResponseError",
-            "101 Switching Protocols: the server changes to websocket",
+            "101 Switching Protocols: the server switches to websocket",
         ),
     ] {
         let server = TestServer::start(move |_, _| TestReply::new(answer));
@@ -182,7 +186,7 @@ fn each_kind_of_failure_is_told_apart_and_the_rest_succeeds() {
 fn an_event_that_is_not_json_takes_nothing_from_the_content_around_it() {
     let sim = sim("ttft=1&itl=1&osl=6&malformed_every=1");
     let artifacts = Program::against(&sim, "--streaming --request-count 3").succeed();
-    assert!(sim.truth().iter().all(|truth| truth.outcome == aiperf_sim::Outcome::Malformed));
+    assert!(sim.truth().iter().all(|truth| truth.outcome == aiperf_sim::TruthOutcome::Malformed));
     for record in artifacts.records() {
         assert!(!record.failed());
         assert_eq!(record.metric("output_sequence_length") as u32, 6);

@@ -52,7 +52,7 @@ fn the_first_interrupt_keeps_what_finished_and_marks_it_cancelled() {
         assert!((3..=4).contains(&cut), "{cut}");
         assert_eq!(artifacts.records().len(), 8 + cut);
         assert_eq!(artifacts.average("request_count") as u32, 8);
-        assert_eq!(sim.truth().iter().filter(|truth| truth.outcome == aiperf_sim::Outcome::Completed).count(), 8);
+        assert_eq!(sim.truth().iter().filter(|truth| truth.outcome == aiperf_sim::TruthOutcome::Completed).count(), 8);
     }
 }
 

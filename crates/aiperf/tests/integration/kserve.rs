@@ -115,7 +115,7 @@ fn an_input_that_the_model_does_not_have_is_refused_with_those_that_it_has() {
     let sim = sim("ttft=0");
     for (words, part) in [
         ("--extra-inputs nothing:1", "no input nothing; it has text_input (BYTES), max_tokens (INT32)"),
-        ("--extra-inputs top_k:many", "top_k: \"many\" is no INT32"),
+        ("--extra-inputs top_k:many", "top_k: \"many\" is not a value of type INT32"),
         ("--input-file rows --custom-dataset-type inputs_json", "dynamic_grpc"),
     ] {
         let rows = r#"{"data":[{"session_id":"a","payloads":[{"inputs":[]}]}]}"#;

@@ -1,6 +1,6 @@
 //! How requests are paced and when the run stops, by the server's own count.
 
-use aiperf_sim::{Outcome, Sim};
+use aiperf_sim::{Sim, TruthOutcome};
 
 use crate::support::{Program, Record, by_request_id, sim};
 
@@ -24,7 +24,7 @@ fn a_duration_without_grace_cuts_off_what_is_in_flight_and_says_so() {
         assert_eq!(record.error(), (Some(499), "RequestCancellationError"));
         assert!(record.number("cancellation_time_ns") >= record.number("request_start_ns"));
     }
-    let gone = sim.truth().iter().filter(|truth| truth.outcome == Outcome::ClientGone).count();
+    let gone = sim.truth().iter().filter(|truth| truth.outcome == TruthOutcome::ClientGone).count();
     assert!(gone <= 4);
     assert_eq!(artifacts.average("request_count") as usize, whole.len());
     let summary = artifacts.summary();

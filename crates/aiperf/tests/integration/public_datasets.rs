@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use aiperf_loopback_hub::{HubFault, LoopbackHub, ParquetColumn, parquet_file};
+use aiperf_loopback_hub::{HubFault, LoopbackHub, TestColumn, parquet_file};
 use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn prompts(bodies: &[Value]) -> Vec<String> {
 }
 
 fn math(problems: &[&str]) -> Vec<u8> {
-    parquet_file("message m { optional binary problem (STRING); }", &[vec![ParquetColumn::texts(problems)]])
+    parquet_file("message m { optional binary problem (STRING); }", &[vec![TestColumn::texts(problems)]])
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn pictures_go_out_as_data_urls() {
         "message m { optional binary question (STRING);
           optional group image { optional binary bytes; optional binary path (STRING); } }",
         &[vec![
-            ParquetColumn::texts(&["what is it?"]),
-            ParquetColumn::flat(&[Some(JPEG)], 2),
-            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
+            TestColumn::texts(&["what is it?"]),
+            TestColumn::flat(&[Some(JPEG)], 2),
+            TestColumn { values: Vec::new(), definition: vec![1], repetition: None },
         ]],
     );
     let hub = LoopbackHub::with(&[("val.parquet", &file)]);
@@ -88,7 +88,7 @@ fn pictures_go_out_as_data_urls() {
 fn turns_follow_live_replies() {
     let file = parquet_file(
         "message m { optional group prompt (LIST) { repeated group list { optional binary element (STRING); } } }",
-        &[vec![ParquetColumn::lists(&[&["first", "second"]], 3)]],
+        &[vec![TestColumn::lists(&[&["first", "second"]], 3)]],
     );
     let hub = LoopbackHub::with(&[("README.md", b"")]).converted(&[("default/train/0000.parquet", &file)]);
     let (bodies, _) = bodies(&hub, "--public-dataset spec_al_mtbench --request-count 2");
@@ -102,8 +102,8 @@ fn speech_goes_out_as_wav() {
     let file = parquet_file(
         "message m { optional group audio { optional binary bytes; optional binary path (STRING); } }",
         &[vec![
-            ParquetColumn::flat(&[Some(&wav)], 2),
-            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
+            TestColumn::flat(&[Some(&wav)], 2),
+            TestColumn { values: Vec::new(), definition: vec![1], repetition: None },
         ]],
     );
     let hub = LoopbackHub::with(&[("en/test-0.parquet", &file)]);

@@ -31,7 +31,12 @@ fn a_cache_is_emptied_before_anything_is_sent_and_a_profiler_runs_for_the_measur
         assert_eq!(header("content-length"), Some("0"));
     }
     let log = artifacts.text("logs/aiperf.log");
-    assert!(log.contains("prefix cache of") && log.contains("is started") && log.contains("is stopped"), "{log}");
+    assert!(
+        log.contains("Reset the prefix cache of")
+            && log.contains("Started the profiler")
+            && log.contains("Stopped the profiler"),
+        "{log}"
+    );
 }
 
 #[test]
@@ -63,7 +68,7 @@ fn a_busy_server_is_asked_again_and_a_refusal_is_final() {
     let ended = Program::profile(&words(&without)).with("--reset-kv-cache").run();
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains("--reset-kv-cache: POST"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("/reset_prefix_cache answers 404 Not Found"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("/reset_prefix_cache answered 404 Not Found"), "{}", ended.stderr);
     assert_eq!(without.received().len(), 1);
 }
 
@@ -74,7 +79,7 @@ fn a_server_that_is_silent_is_asked_once_to_empty_its_cache() {
     let words = format!("--url http://{} {WORDS} --request-count 1", listener.local_addr().unwrap());
     let ended = Program::profile(&words).with("--reset-kv-cache-timeout-seconds 0.2").run();
     assert_eq!(ended.code, Some(1));
-    assert!(ended.stderr.contains("does not answer within 0.2 s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("did not answer within 0.2 s"), "{}", ended.stderr);
     assert!(!ended.stderr.contains("asking again"), "{}", ended.stderr);
 }
 
@@ -86,7 +91,7 @@ fn a_profiler_that_does_not_start_ends_the_run_and_one_that_does_not_stop_is_a_w
     let ended = Program::profile(&words).run();
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains("--server-profiler: POST"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("answers 500"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("answered 500"), "{}", ended.stderr);
     // The one that had been started is stopped.
     let paths: Vec<String> = running.truth().iter().map(|request| request.path.clone()).collect();
     assert_eq!(paths, ["/start_profile", "/stop_profile"]);
@@ -98,7 +103,7 @@ fn a_profiler_that_does_not_start_ends_the_run_and_one_that_does_not_stop_is_a_w
     let words = format!("--url {} {WORDS} --request-count 1 --server-profiler-stop-path /halt", stuck.url());
     let ended = Program::profile(&words).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("/halt answers 500") && ended.stderr.contains("by hand"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("/halt answered 500") && ended.stderr.contains("by hand"), "{}", ended.stderr);
 }
 
 #[test]

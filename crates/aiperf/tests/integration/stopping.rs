@@ -1,6 +1,6 @@
 //! When a phase stops sending and how it then ends, by what the server got and what became of it.
 
-use aiperf_sim::Outcome;
+use aiperf_sim::TruthOutcome;
 use serde_json::json;
 
 use crate::support::{Entry, Log, Program, Record, sim, truth_of};
@@ -57,7 +57,7 @@ fn what_is_in_flight_is_cut_when_the_grace_is_over_and_not_before() {
     let log = Log::of(&sim, &ended.artifacts);
     assert_eq!(log.len(), 2);
     for entry in log.iter() {
-        assert_eq!(entry.truth.outcome, Outcome::ClientGone);
+        assert_eq!(entry.truth.outcome, TruthOutcome::ClientGone);
         assert!(entry.end >= 0.9, "cut off after {} s", entry.end);
     }
     assert_eq!(ended.artifacts.counted("cancelled"), 2);

@@ -130,11 +130,11 @@ fn a_file_that_is_no_certificate_or_key_is_refused_by_name() {
     with("--ca-cert ca.pem --client-cert cert.pem --client-key ca.pem").was_refused_with(&[
         "--client-key",
         "ca.pem",
-        "no PEM key",
+        "no unencrypted PEM key",
     ]);
     with("--ca-cert ca.pem --client-cert cert.pem --client-key other.pem").was_refused_with(&[
         "--client-cert",
         "cert.pem",
-        "does not go with its key",
+        "does not match its key",
     ]);
 }

@@ -108,16 +108,8 @@ fn csv_traces_replay_failed_requests_among_them() {
     let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv --fixed-schedule", sim.url());
     let ended = Program::profile(&words).with("--export-level raw").file("load.csv", &format!("{header}{rows}")).run();
     assert!(ended.code == Some(0), "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("Requests of the trace without output when they were recorded: 1."),
-        "{}",
-        ended.stderr
-    );
-    assert!(
-        ended.stderr.contains("Unusable rows of the input file that are skipped: 1, among them"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("1 requests of the trace have no recorded output"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Skipped 1 unusable rows of the input file, among them:"), "{}", ended.stderr);
     let lengths: Vec<Option<u32>> =
         sim.truth().iter().filter(|truth| truth.method == "POST").map(|truth| truth.prompt_tokens).collect();
     assert_eq!(lengths, [Some(31), Some(12), Some(47)]);
@@ -204,7 +196,10 @@ fn a_change_that_changes_nothing_is_refused() {
     Program::profile("--url localhost:1 --model m --tokenizer builtin --input-file rows.jsonl --synthesis-max-isl 9")
         .file("rows.jsonl", rows)
         .run()
-        .was_refused_with(&["--synthesis-max-isl has no effect on --input-file", "no row says how long its prompt is"]);
+        .was_refused_with(&[
+            "--synthesis-max-isl has no effect on --input-file",
+            "no row records the length of its prompt",
+        ]);
 }
 
 #[test]
@@ -273,7 +268,7 @@ fn a_count_sends_the_first_requests_of_a_schedule_in_order() {
     for (count, sent, said) in [
         (4, 4, "Sending the first 4 of the 6 requests of the schedule"),
         (6, 6, "Replaying 6 requests"),
-        (9, 6, "--request-count 9: the schedule has 6 requests, and all of them are sent"),
+        (9, 6, "--request-count 9: the schedule has only 6 requests; all of them are sent"),
     ] {
         let sim = sim(FAST);
         let words = format!("--custom-dataset-type mooncake_trace --fixed-schedule --request-count {count}");

@@ -82,7 +82,8 @@ fn repeated_runs_have_folders_of_their_own_and_an_aggregate() {
     assert!((t - 2.919_985_580_353_726).abs() < 1e-9, "{t}");
     assert!(artifacts.text("aggregate/profile_export_aiperf_aggregate.csv").starts_with("metric,mean,std,"));
     assert!(!artifacts.path("profile_export_aiperf.json").exists());
-    for part in ["Run 1 of 3: 6 requests", "Run 3 of 3", "3 runs, mean with its 90% interval", "Aggregate JSON:"] {
+    for part in ["Run 1 of 3: 6 requests", "Run 3 of 3", "3 runs, mean with 90% confidence interval", "Aggregate JSON:"]
+    {
         assert!(ended.stdout.contains(part), "{part:?} is not in {}", ended.stdout);
     }
 }
@@ -107,7 +108,7 @@ fn a_trial_that_fails_is_listed_and_the_others_count() {
     assert_eq!((&metadata["num_profile_runs"], &metadata["num_successful_runs"]), (&json!(3), &json!(2)));
     assert_eq!(metadata["failed_runs"][0]["label"], "run_0001");
     assert!(metadata["failed_runs"][0]["error"].as_str().unwrap().contains("all 4 requests failed"), "{metadata}");
-    assert!(ended.stdout.contains("run_0001 failed and is left out"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("run_0001 failed and is not included"), "{}", ended.stdout);
     assert!(ended.artifacts.path("profile_runs/run_0001/profile_export.jsonl").exists());
 }
 
@@ -182,6 +183,17 @@ fn a_sweep_has_a_folder_for_each_point_and_a_table_over_all() {
 }
 
 #[test]
+fn every_run_of_a_sweep_has_its_own_warnings_in_its_log() {
+    let (_server, program) = ailing_server(0, "--concurrency 1,2 --request-count 3 --use-server-token-count");
+    let ended = program.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for folder in ["concurrency_1", "concurrency_2"] {
+        let log = ended.artifacts.text(&format!("{folder}/logs/aiperf.log"));
+        assert_eq!(log.matches("has no usable token counts").count(), 1, "{folder}: {log}");
+    }
+}
+
+#[test]
 fn points_of_a_sweep_may_share_a_seed() {
     let sim = sim(SPEED);
     let words = "--concurrency 1,2 --request-count 2 --parameter-sweep-same-seed --random-seed 5";
@@ -243,7 +255,7 @@ fn an_interrupt_in_a_pause_ends_it() {
     let sim = sim(SPEED);
     let words = "--request-count 2 --num-profile-runs 3 --profile-run-cooldown-seconds 600";
     let running = Program::against(&sim, words).start();
-    wait_for("the pause", || running.stderr().contains("Pause of 600.0 s").then_some(()));
+    wait_for("the pause", || running.stderr().contains("Waiting 600.0 s").then_some(()));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);

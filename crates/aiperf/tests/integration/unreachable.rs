@@ -94,7 +94,7 @@ fn a_run_whose_server_is_gone_at_its_end_fails() {
 fn a_sweep_does_not_go_on_without_its_server() {
     let ended = to(free_address(), "--concurrency 1,2,3 --benchmark-duration 600 --unreachable-timeout 1").run();
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    assert!(ended.stderr.contains("No further runs are made"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("No further runs are started"), "{}", ended.stderr);
     let summaries = ended.artifacts.names().into_iter().filter(|name| name.ends_with("profile_export_aiperf.json"));
     assert_eq!(summaries.count(), 1);
 }

@@ -1,6 +1,6 @@
 //! The warmup: its own triggers, pace and grace, and what it leaves to the measured phase, as the server saw it.
 
-use aiperf_sim::Outcome;
+use aiperf_sim::TruthOutcome;
 use serde_json::{Value, json};
 
 use crate::support::{Artifacts, Entry, Log, Program, sim, truth_of};
@@ -78,7 +78,7 @@ fn a_warmup_by_time_waits_for_its_answers_unless_its_grace_is_over() {
     truth_of(&cut, 2);
     let log = Log::of(&cut, &artifacts);
     assert_eq!(log.len(), 2);
-    assert_eq!((log.0[0].truth.outcome, log.0[1].truth.outcome), (Outcome::ClientGone, Outcome::Completed));
+    assert_eq!((log.0[0].truth.outcome, log.0[1].truth.outcome), (TruthOutcome::ClientGone, TruthOutcome::Completed));
     assert_eq!(artifacts.accounting("warmup")["cancelled"], 1);
     let warmup: Vec<_> =
         artifacts.records().into_iter().filter(|record| record.word("phase_name") == "warmup").collect();

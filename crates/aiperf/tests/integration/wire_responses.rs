@@ -201,5 +201,5 @@ fn what_could_not_be_read_of_a_stream_is_in_the_notes_and_on_the_console() {
     assert_eq!((&note["figure"], &note["threshold"]), (&json!(1.0), &json!(0.0)));
     let message = note["message"].as_str().unwrap();
     assert!(message.contains("1 event") && message.contains("1 of 2 requests"), "{message}");
-    assert!(artifacts.text("profile_export_console.txt").contains("could not be read"));
+    assert!(artifacts.text("profile_export_console.txt").contains("could not be parsed"));
 }

@@ -2,6 +2,7 @@
 //! with a command, links that lead nowhere. Only files are read.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
+mod architecture;
 mod crate_table;
 mod links;
 mod literals;

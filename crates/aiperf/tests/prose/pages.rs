@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::phrases::complaints;
 use crate::{files, repository, shown};
 
-/// Pages that are still to be rewritten. This list only becomes shorter.
-const TO_REWRITE: &[&str] = &["docs/migrating.md"];
-
 /// A reader finds a command to copy in this many lines.
 const FIRST_LINES: usize = 25;
 
@@ -20,10 +17,6 @@ pub(crate) fn pages() -> Vec<PathBuf> {
         pages.extend(files(&root.join(folder), "md"));
     }
     pages
-}
-
-fn rewritten() -> impl Iterator<Item = PathBuf> {
-    pages().into_iter().filter(|page| !TO_REWRITE.contains(&shown(page).as_str()))
 }
 
 /// The text of a page without code, comments and addresses of links. Lines keep their numbers.
@@ -59,24 +52,17 @@ fn read(page: &Path) -> String {
 
 #[test]
 fn pages_are_written_in_plain_english() {
-    let found: Vec<String> = rewritten().flat_map(|page| complaints(&shown(&page), &prose(&read(&page)))).collect();
+    let found: Vec<String> =
+        pages().into_iter().flat_map(|page| complaints(&shown(&page), &prose(&read(&page)))).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn a_page_begins_with_a_command_to_copy() {
-    for page in rewritten() {
+    for page in pages() {
         let text = read(&page);
         let has_command = text.lines().take(FIRST_LINES).any(|line| line.trim_start().starts_with("```"));
         assert!(has_command, "{} has no code block in its first {FIRST_LINES} lines", shown(&page));
-    }
-}
-
-#[test]
-fn the_list_of_pages_to_rewrite_names_pages() {
-    let pages: Vec<String> = pages().iter().map(|page| shown(page)).collect();
-    for page in TO_REWRITE {
-        assert!(pages.iter().any(|found| found == page), "{page} does not exist");
     }
 }
 

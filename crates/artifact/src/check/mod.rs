@@ -17,7 +17,7 @@ use crate::{ArtifactError, Finding, Folder};
 
 use self::lines::SeenRecords;
 
-/// So many findings of one kind are listed one by one.
+/// Number of findings of one kind that are listed one by one.
 const LISTED: usize = 10;
 
 /// What a check found.

@@ -110,7 +110,7 @@ impl CollectionCheck<'_> {
     }
 }
 
-/// Where the runs lie that a file speaks of.
+/// The folders of the runs that a file is about.
 pub(super) fn experiment_of(path: &Path) -> PathBuf {
     let is_over_runs = |dir: &&Path| dir.file_name().is_some_and(|name| OVER_RUNS.iter().any(|over| name == *over));
     let mut holder = path.ancestors().skip(1).take(2).find(is_over_runs).or(path.parent()).unwrap_or(path);

@@ -21,7 +21,7 @@ use crate::check::{Checked, check};
 use crate::schema::{Shape, Shapes};
 use crate::{ArtifactError, Finding, Folder};
 
-/// So many findings of one kind are listed one by one.
+/// Number of findings of one kind that are listed one by one.
 const LISTED: usize = 10;
 /// Numbers are the same to this share of their size.
 const SAME: f64 = 1e-9;
@@ -36,7 +36,7 @@ struct CollectionCheck<'a> {
     findings: Vec<Finding>,
 }
 
-/// One run, as far as others speak of it.
+/// One run, with what other files say about it.
 struct RunSummary {
     folder: PathBuf,
     summary: Value,

@@ -29,7 +29,7 @@ pub(crate) enum Shape {
 }
 
 /// Each schema, with its file name.
-pub const SCHEMAS: [(&str, &str); 23] = [
+pub(crate) const SCHEMAS: [(&str, &str); 23] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),

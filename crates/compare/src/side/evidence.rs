@@ -1,7 +1,7 @@
 //! What a run has to say about a number: the values, events or outcomes of its requests, or only what its summary states.
 
-use aiperf_artifact::{Outcome, RunSeries};
-use aiperf_metrics::{Metric, MetricKind, Sending};
+use aiperf_artifact::RunSeries;
+use aiperf_metrics::{Metric, MetricKind, RequestOutcome, Sending};
 use aiperf_stats::{
     CountedEvent, Estimate, HeldSlot, Level, RunEnd, Support, TimeSpan, closed_loop_rate, effective_samples, floor,
     mean, quantile, rate, share,
@@ -66,12 +66,12 @@ impl RunEvidence {
             | Metric::TotalTokenThroughput
             | Metric::Goodput => Some(rate_of(series, sources)),
             Metric::RequestErrorRate => {
-                let ended = series.outcomes().filter(|outcome| *outcome != Outcome::CutOff);
-                Some(Self::Outcomes { counted: ended.map(|outcome| outcome == Outcome::Failed).collect(), unit: 100.0 })
+                let ended = series.outcomes().filter(|outcome| *outcome != RequestOutcome::CutOff);
+                Some(Self::Outcomes { counted: ended.map(|outcome| outcome.is_failure()).collect(), unit: 100.0 })
             }
             Metric::GoodRequestFraction => {
                 let good = series.values(Metric::GoodRequestCount).into_iter().map(|good| good > 0.5);
-                let failed = series.outcomes().filter(|outcome| *outcome == Outcome::Failed).map(|_| false);
+                let failed = series.outcomes().filter(|outcome| outcome.is_failure()).map(|_| false);
                 Some(Self::Outcomes { counted: good.chain(failed).collect(), unit: 1.0 })
             }
             _ if matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList) => {
@@ -171,7 +171,7 @@ fn rate_of(series: &RunSeries, sources: &[Metric]) -> RunEvidence {
     let requests = series.timed(sources);
     let end = match series.sending {
         Sending::Scheduled => {
-            let successful = requests.filter(|request| request.outcome == Outcome::Successful);
+            let successful = requests.filter(|request| request.outcome.is_success());
             let events = successful.map(|request| CountedEvent { at: seconds(request.end_ns), amount: request.amount });
             return RunEvidence::Rate { events: events.collect(), span };
         }

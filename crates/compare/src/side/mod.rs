@@ -15,7 +15,7 @@ use aiperf_artifact::{Folder, PREVIOUS, is_run_folder};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
-pub use soundness::{NoVerdictReason, Warning};
+pub use soundness::Warning;
 pub use workload::WorkloadNote;
 
 use crate::selection::Selection;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use aiperf_artifact::{Folder, Outcome, RunSeries, read_series};
-use aiperf_metrics::Metric;
+use aiperf_artifact::{Folder, RunSeries, read_series};
+use aiperf_metrics::{Metric, RequestOutcome};
 use serde_json::Value;
 
 use crate::side::evidence::RunEvidence;
@@ -60,7 +60,8 @@ impl ComparedRun {
 
     /// Why it gives no verdict, if it does not.
     pub(crate) fn no_verdict_reason(&self) -> Option<NoVerdictReason> {
-        let finished = |series: &RunSeries| series.outcomes().filter(|outcome| *outcome != Outcome::CutOff).count();
+        let finished =
+            |series: &RunSeries| series.outcomes().filter(|outcome| *outcome != RequestOutcome::CutOff).count();
         let requests = self.series.as_ref().map(|series| finished(series) as u64);
         NoVerdictReason::find(self.summary.as_ref(), self.input_config(), requests)
     }

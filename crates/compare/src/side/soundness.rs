@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Why a run gives no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoVerdictReason {
+pub(crate) enum NoVerdictReason {
     /// By its user, or by a signal.
     Interrupted {
         done: Option<u64>,
@@ -27,7 +27,7 @@ pub enum NoVerdictReason {
 
 impl NoVerdictReason {
     /// After the name of a side: "was interrupted after 3 of 10 requests".
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Interrupted { done: Some(done), planned: Some(planned) } => {
                 format!("was interrupted after {} of {} requests", whole(*done), whole(*planned))

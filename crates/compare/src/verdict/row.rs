@@ -30,7 +30,7 @@ pub struct ComparisonRow {
     pub threshold: Share,
     pub detect: Share,
     pub verdict: Verdict,
-    /// Why it cannot tell, when it cannot.
+    /// Why the verdict is inconclusive, if it is.
     pub reason: Option<InconclusiveReason>,
     pub forecast: Option<Forecast>,
     /// What the interval is made from.

@@ -228,7 +228,7 @@ const END: &str = "<!-- end of error rates -->\n";
 #[ignore = "minutes of computing; for docs/comparing.md"]
 fn the_table_of_error_rates() {
     const PAIRS: u64 = 200;
-    /// Where the truth is no change: with 200 pairs, a gate that alarms in 5% of them would break its bound by chance.
+    /// For servers without a change: with 200 pairs, a gate that alarms in 5% of them would break its bound by chance.
     const SAME_PAIRS: u64 = 1_000;
     let mut table = String::from(
         "| truth | times to first token | compared | requests per side | pairs | regression | pass | inconclusive |\n\

@@ -46,22 +46,33 @@ pub struct FormatFacts {
 
 /// Formats with one name each. Those of SPEED-Bench have many.
 const PLAIN: [FileFormat; 15] = [
-    FileFormat::PlainText,
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
-    FileFormat::RawPayload,
-    FileFormat::InputsJson,
-    FileFormat::DagJsonl,
-    FileFormat::SagemakerDataCapture,
+    FileFormat::PlainText,
     FileFormat::MooncakeTrace,
     FileFormat::BailianTrace,
     FileFormat::BurstGptTrace,
     FileFormat::AzureTrace,
     FileFormat::BasetenTrace,
-    FileFormat::WekaTrace,
+    FileFormat::RawPayload,
+    FileFormat::InputsJson,
+    FileFormat::DagJsonl,
+    FileFormat::SagemakerDataCapture,
     FileFormat::Tracelab,
+    FileFormat::WekaTrace,
 ];
+
+/// The name of every format, in the order in which help lists them.
+pub const FILE_FORMAT_NAMES: [&str; PLAIN.len() + SPEED_BENCH.len()] = {
+    let mut names = [""; PLAIN.len() + SPEED_BENCH.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = if index < PLAIN.len() { PLAIN[index].name() } else { SPEED_BENCH[index - PLAIN.len()] };
+        index += 1;
+    }
+    names
+};
 
 impl FileFormat {
     pub const fn facts(self) -> FormatFacts {

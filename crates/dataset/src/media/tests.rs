@@ -169,6 +169,6 @@ fn a_folder_without_pictures_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "a.png", b"no picture");
     let error = PicturePool::folder(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("--image-source") && error.contains("no picture that can be opened"), "{error}");
+    assert!(error.contains("--image-source") && error.contains("no image that can be opened"), "{error}");
     assert!(PicturePool::folder(&folder.path().join("none")).is_err());
 }

@@ -123,7 +123,11 @@ mod tests {
 
     #[test]
     fn a_row_that_is_refused_ends_the_reading() {
-        assert!(read(r#"[{"a": "x"}, {"b": "y"}]"#, 9).unwrap_err().contains("no column a; there are b"));
+        assert!(
+            read(r#"[{"a": "x"}, {"b": "y"}]"#, 9)
+                .unwrap_err()
+                .contains("column a is missing; the file has the columns b")
+        );
         assert!(read("[1]", 9).unwrap_err().contains("not JSON rows"));
         assert!(read("1", 9).is_err());
     }

@@ -93,7 +93,7 @@ fn cell(field: Field) -> ColumnValue {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_loopback_hub::{ParquetColumn, parquet_file};
+    use aiperf_loopback_hub::{TestColumn, parquet_file};
     use bytes::Bytes;
     use proptest::prelude::*;
 
@@ -105,9 +105,9 @@ mod tests {
         let group = |text: &str| {
             let list = [text, "2"];
             vec![
-                ParquetColumn::texts(&[text, ""]),
-                ParquetColumn::lists(&[&list, &["3"]], 4),
-                ParquetColumn::lists(&[&list, &["3"]], 4),
+                TestColumn::texts(&[text, ""]),
+                TestColumn::lists(&[&list, &["3"]], 4),
+                TestColumn::lists(&[&list, &["3"]], 4),
             ]
         };
         parquet_file(schema, &[group("one"), group("two")])

@@ -59,8 +59,8 @@ impl ChatLayout {
     ) -> ExactText {
         let count = |text: &Option<Arc<str>>| text.as_deref().map_or(0, |text| writer.count(text));
         let others_tokens: usize = others.iter().map(|text| writer.count(text)).sum();
-        let beside = count(&conversation.system) + count(&conversation.user_context) + others_tokens;
-        let wanted = tokens + plan.prefix_tokens() + beside;
+        let fixed_tokens = count(&conversation.system) + count(&conversation.user_context) + others_tokens;
+        let wanted = tokens + plan.prefix_tokens() + fixed_tokens;
         let measure = |text: &str| {
             let texts: Vec<&str> = [text].into_iter().chain(others.iter().map(|text| &**text)).collect();
             let messages = messages(conversation, &texts);

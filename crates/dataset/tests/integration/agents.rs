@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aiperf_config::{AgentReplay, DatasetConfig, DatasetSource, FileSource, TraceOptions, TraceSynthesis};
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, ReplayOrigin, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
 
@@ -91,8 +91,8 @@ fn the_sample_of_tracelab_puts_a_session_under_the_one_that_called_it() {
 /// Trace, entry, place in it, whose it was, and reused of all blocks.
 fn origins(dataset: &Dataset) -> Vec<String> {
     let turns = dataset.outlines().iter().flat_map(|outline| &outline.turns);
-    let shown = |origin: &Origin| {
-        let Origin { trace, place, line, blocks } = origin;
+    let shown = |origin: &ReplayOrigin| {
+        let ReplayOrigin { trace, place, line, blocks } = origin;
         let inner = place.inner.map_or(String::new(), |inner| format!(".{inner}"));
         format!("{trace} {}{inner} {} {}/{}", place.entry, line.name(), blocks.reused, blocks.blocks)
     };
@@ -184,8 +184,8 @@ fn what_is_wrong_is_said_with_file_line_and_field() {
         (r#""hash_ids":[1]"#, r#""hash_ids":[1.5]"#, "requests[0].hash_ids"),
         (r#""block_size":64"#, r#""block_size":0"#, "block_size"),
         (r#""hash_id_scope":"local""#, r#""hash_id_scope":"global""#, "hash_id_scope"),
-        (r#""id":"a","#, r#""id":"a","new":1,"#, "\"new\" is no field"),
-        (r#""id":"a","#, r#""id":"a","system_tokens":65,"#, "they fill 2 blocks"),
+        (r#""id":"a","#, r#""id":"a","new":1,"#, "\"new\" is not a field"),
+        (r#""id":"a","#, r#""id":"a","system_tokens":65,"#, "they need 2 blocks"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");

@@ -86,10 +86,10 @@ fn batch_sizes_draw_contents_one_by_one() {
     assert!(without.iter().all(|turn| turn.images.is_empty() && texts(turn).len() == 1));
 
     let audio = PoolDraws { entries: 1, batch: BatchSizes { audios: 2, ..BatchSizes::default() } };
-    assert!(loaded(pool(audio, source.clone())).unwrap_err().contains("there are no audios"));
+    assert!(loaded(pool(audio, source.clone())).unwrap_err().contains("the file has no audios"));
     assert!(loaded(pool(sizes(0, 0), source)).unwrap_err().contains("nothing is left to send"));
     for (row, problem) in [
-        (r#"{"texts": [{"name": "n", "contents": ["a"]}]}"#, "texts with a name"),
+        (r#"{"texts": [{"name": "n", "contents": ["a"]}]}"#, "named texts"),
         (r#"{"text": "a", "images": ["data:,"], "image_uuids": ["u"]}"#, "image_uuids belong"),
     ] {
         let (_folder, source) = rows(row);
@@ -102,7 +102,7 @@ fn the_ids_of_images_that_come_together_are_whole() {
     let with = br#"{"images": ["data:,1"], "image_uuids": ["u"]}"#;
     let (folder, _) = files(&[("a.jsonl", with), ("b.jsonl", br#"{"image": "data:,2"}"#)]);
     let source = FileSource::of(folder.path().to_owned());
-    assert!(loaded(source).unwrap_err().contains("give all of them ids, or none"));
+    assert!(loaded(source).unwrap_err().contains("give ids to all of them or to none"));
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn a_bad_capture_is_named_by_its_field() {
     let good = r#"{"data": "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}", "encoding": "JSON"}"#;
     for (input, time, problem) in [
         ("5", "\"\"", "endpointInput: an object is expected"),
-        (r#"{"data": "%"}"#, "\"\"", "captureData.endpointInput.data: not valid base 64"),
+        (r#"{"data": "%"}"#, "\"\"", "captureData.endpointInput.data: not valid Base64"),
         (r#"{"data": "{}", "encoding": "JSON"}"#, "\"\"", "a request with messages is expected"),
-        (r#"{"data": "a,b", "encoding": "CSV"}"#, "\"\"", "encoding \"CSV\" is not known"),
+        (r#"{"data": "a,b", "encoding": "CSV"}"#, "\"\"", "unknown encoding \"CSV\""),
         (good, "\"yesterday\"", "eventMetadata.inferenceTime: \"yesterday\" is not a time"),
         (good, "null", "eventMetadata.inferenceTime is missing"),
     ] {
@@ -208,7 +208,7 @@ fn speed_bench_is_read_whole_or_by_category() {
     assert_eq!(coding.outlines()[1].turns[0].role.as_ref().unwrap().0.as_ref(), "system");
     assert_eq!(coding.outlines()[0].session_id.to_string(), "cfcd208495d565ef66e7dff9f98764da");
     let none = read("speed_bench_throughput_1k_mixed").unwrap_err();
-    assert!(none.contains("no row is of category mixed; there are coding, humanities"), "{none}");
+    assert!(none.contains("no row has the category mixed; the file has coding, humanities"), "{none}");
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn an_option_that_the_format_found_does_not_heed_is_refused() {
 #[test]
 fn a_folder_is_refused_where_the_format_is_one_of_a_file() {
     let source = FileSource { format: Some(FileFormat::MultiTurn), ..fixture("raw_payload_dir") };
-    assert!(loaded(source).unwrap_err().contains("multi_turn is a format of one file"));
+    assert!(loaded(source).unwrap_err().contains("multi_turn is a single file"));
     let empty = tempfile::tempdir().unwrap();
     let nothing: PathBuf = empty.path().to_owned();
-    assert!(loaded(FileSource::of(nothing)).unwrap_err().contains("none of the formats that a folder can have"));
+    assert!(loaded(FileSource::of(nothing)).unwrap_err().contains("none of the formats that can be a folder"));
 }
 
 #[test]

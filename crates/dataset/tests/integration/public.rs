@@ -7,7 +7,7 @@ use aiperf_config::{DatasetSource, PUBLIC_SETS, PublicOrigin, PublicSource};
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 use aiperf_dataset::build_with_hub;
 use aiperf_hub::{Hub, HubEnvironment, HubError};
-use aiperf_loopback_hub::{LoopbackHub, ParquetColumn, parquet_file};
+use aiperf_loopback_hub::{LoopbackHub, TestColumn, parquet_file};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::TokenizerRequest;
 use serde_json::json;
@@ -69,10 +69,8 @@ fn texts(all: &[Arc<Conversation>]) -> Vec<Vec<String>> {
 }
 
 fn problems(groups: &[&[&str]]) -> Vec<u8> {
-    let groups: Vec<Vec<ParquetColumn>> = groups
-        .iter()
-        .map(|group| vec![ParquetColumn::texts(group), ParquetColumn::texts(&vec!["s"; group.len()])])
-        .collect();
+    let groups: Vec<Vec<TestColumn>> =
+        groups.iter().map(|group| vec![TestColumn::texts(group), TestColumn::texts(&vec!["s"; group.len()])]).collect();
     parquet_file("message m { optional binary problem (STRING); optional binary source (STRING); }", &groups)
 }
 
@@ -118,7 +116,7 @@ fn filters_choose_rows_by_any_column() {
 fn a_missing_column_is_named_with_those_that_are_there() {
     let server = LoopbackHub::with(&[("main/test.parquet", &problems(&[&["p"]]))]);
     let error = ask("spec_al_gsm8k").of(&server).unwrap_err();
-    for part in ["spec_al_gsm8k", "main/test.parquet", "no column question", "problem, source"] {
+    for part in ["spec_al_gsm8k", "main/test.parquet", "column question is missing", "problem, source"] {
         assert!(error.contains(part), "{part} is missing in: {error}");
     }
 }
@@ -145,9 +143,9 @@ fn pictures_are_sent_as_they_are_stored() {
     let file = parquet_file(
         &format!("message m {{ optional binary question (STRING); {IMAGE} }}"),
         &[vec![
-            ParquetColumn::texts(&["what?", "and this?"]),
-            ParquetColumn::flat(&[Some(JPEG), Some(PNG)], 2),
-            ParquetColumn { values: Vec::new(), definition: vec![1, 1], repetition: None },
+            TestColumn::texts(&["what?", "and this?"]),
+            TestColumn::flat(&[Some(JPEG), Some(PNG)], 2),
+            TestColumn { values: Vec::new(), definition: vec![1, 1], repetition: None },
         ]],
     );
     let card = b"---\nconfigs:\n- config_name: val\n  data_files:\n  - split: val\n    path: mmstar.parquet\n---\n";
@@ -166,7 +164,7 @@ fn a_chat_about_a_picture_begins_with_its_user() {
     let picture = "optional group element { optional binary bytes; optional binary path (STRING); }";
     // Turns are lists of messages here: lists of lists.
     let turns = list("conversation", &list("element", message));
-    let nested = |texts: &[&str]| ParquetColumn {
+    let nested = |texts: &[&str]| TestColumn {
         values: texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
         definition: vec![6; texts.len()],
         repetition: Some((0..texts.len()).map(|place| i16::from(place > 0)).collect()),
@@ -176,8 +174,8 @@ fn a_chat_about_a_picture_begins_with_its_user() {
         &[vec![
             nested(&["assistant", "user", "user"]),
             nested(&["hello", "what is it?", "and now?"]),
-            ParquetColumn { values: vec![JPEG.to_vec()], definition: vec![4], repetition: Some(vec![0]) },
-            ParquetColumn { values: Vec::new(), definition: vec![3], repetition: Some(vec![0]) },
+            TestColumn { values: vec![JPEG.to_vec()], definition: vec![4], repetition: Some(vec![0]) },
+            TestColumn { values: Vec::new(), definition: vec![3], repetition: Some(vec![0]) },
         ]],
     );
     let all = ask("vision_arena").of(&LoopbackHub::with(&[("data/train-0.parquet", &file)])).unwrap();
@@ -188,10 +186,10 @@ fn a_chat_about_a_picture_begins_with_its_user() {
     let file = parquet_file(
         &format!("message m {{ {} {IMAGE} }}", list("conversations", said)),
         &[vec![
-            ParquetColumn::lists(&[&["human", "gpt"]], 4),
-            ParquetColumn::lists(&[&["<image>\nDescribe it.", "A cat."]], 4),
-            ParquetColumn::flat(&[Some(PNG)], 2),
-            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
+            TestColumn::lists(&[&["human", "gpt"]], 4),
+            TestColumn::lists(&[&["<image>\nDescribe it.", "A cat."]], 4),
+            TestColumn::flat(&[Some(PNG)], 2),
+            TestColumn { values: Vec::new(), definition: vec![1], repetition: None },
         ]],
     );
     let server = LoopbackHub::with(&[("sharegpt4o/train-0.parquet", &file), ("other/train-0.parquet", b"")]);
@@ -215,7 +213,7 @@ fn a_video_is_named_by_its_url_and_choices_follow_the_question() {
 fn prompts_of_a_list_are_turns_with_live_replies() {
     let file = parquet_file(
         "message m { optional group prompt (LIST) { repeated group list { optional binary element (STRING); } } }",
-        &[vec![ParquetColumn::lists(&[&["a", "b"], &["c"]], 3)]],
+        &[vec![TestColumn::lists(&[&["a", "b"], &["c"]], 3)]],
     );
     let all = ask("spec_al_mtbench").of(&LoopbackHub::with(&[("data/train-0.parquet", &file)])).unwrap();
     assert_eq!(texts(&all), [vec!["a", "b"], vec!["c"]]);
@@ -242,8 +240,8 @@ fn speech_is_wav_with_its_length_and_long_clips_are_left_out() {
     let file = parquet_file(
         AUDIO,
         &[vec![
-            ParquetColumn::flat(&[Some(FLAC), Some(&long), Some(WAV)], 2),
-            ParquetColumn { values: Vec::new(), definition: vec![1; 3], repetition: None },
+            TestColumn::flat(&[Some(FLAC), Some(&long), Some(WAV)], 2),
+            TestColumn { values: Vec::new(), definition: vec![1; 3], repetition: None },
         ]],
     );
     let server = LoopbackHub::with(&[("README.md", b""), ("script.py", b"")])

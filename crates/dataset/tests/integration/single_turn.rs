@@ -75,7 +75,7 @@ fn a_bad_row_is_named_by_file_line_and_expectation() {
         (r#"{"text": ""}"#, "nothing to send"),
         (r#"{"text": "a", "texts": ["b"]}"#, "text and texts cannot be given together"),
         (r#"{"text": 5}"#, "text: a string is expected, not 5"),
-        (r#"{"texts": ["a", 5]}"#, "texts: a list of strings, or of objects with contents, is expected, not 5"),
+        (r#"{"texts": ["a", 5]}"#, "texts: a list of strings or of objects with contents is expected, not 5"),
         (r#"{"texts": [{"name": "q"}]}"#, "contents as a list of strings"),
         (r#"{"text": "a", "output_length": 0}"#, "output_length: a whole number above zero is expected, not 0"),
         (r#"{"text": "a", "output_length": 1.5}"#, "output_length"),
@@ -84,7 +84,7 @@ fn a_bad_row_is_named_by_file_line_and_expectation() {
         (r#"{"text": "a", "extra": []}"#, "extra: an object is expected"),
         (r#"{"text": "a", "image": "no/such.png"}"#, "image: cannot read no/such.png"),
         (r#"{"image": "data:,", "image_uuids": ["u"]}"#, "image_uuids belongs to images"),
-        (r#"{"images": ["data:,"], "image_uuids": ["u", "v"]}"#, "image_uuids holds 2 ids for 1 images"),
+        (r#"{"images": ["data:,"], "image_uuids": ["u", "v"]}"#, "image_uuids has 2 ids for 1 images"),
         (r#"{"text": "a", "image_uuids": [""]}"#, "non-empty strings"),
         (r#"{"type": "multi_turn", "text": "a"}"#, "read as single_turn"),
     ] {
@@ -99,5 +99,5 @@ fn a_file_that_cannot_be_used_is_named() {
     let missing = loaded(PathBuf::from("no/such/file.jsonl"), None).unwrap_err().to_string();
     assert!(missing.contains("--input-file no/such/file.jsonl: cannot be read"), "{missing}");
     let folder = loaded(fixture(""), None).unwrap_err().to_string();
-    assert!(folder.contains("none of the formats that a folder can have"), "{folder}");
+    assert!(folder.contains("none of the formats that can be a folder"), "{folder}");
 }

@@ -251,7 +251,7 @@ fn a_size_of_blocks_is_refused_where_there_are_none() {
         loaded(FileSource { trace: TraceOptions { block_size: Some(16), ..TraceOptions::default() }, ..source })
     };
     let error = sized(TIMED).unwrap_err().to_string();
-    assert!(error.contains("--isl-block-size changes nothing") && error.contains("no row has block ids"), "{error}");
+    assert!(error.contains("--isl-block-size has no effect") && error.contains("no row has block ids"), "{error}");
     assert!(sized("{\"input_length\":20,\"hash_ids\":[1,2]}\n").is_ok());
 }
 

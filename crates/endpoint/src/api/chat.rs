@@ -57,7 +57,7 @@ pub(super) fn body_of(kind: EndpointKind, request: &TurnRequest<'_>) -> Result<V
     payload.into_bytes(request)
 }
 
-/// The reply as a message. Reasoning is not repeated: it is no part of what the model said to the user, and servers leave
+/// The reply as a message. Reasoning is not sent again: it is not part of the answer to the user, and servers leave
 /// it out of their prompts.
 pub(super) fn assistant_message(reply: &Reply) -> Option<Value> {
     let text = Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
@@ -69,7 +69,7 @@ pub(super) fn assistant_message(reply: &Reply) -> Option<Value> {
     Some(json!({"role": "assistant", "content": text, "tool_calls": calls}))
 }
 
-/// A call needs an id that the answer to it could name, even where the server gave none.
+/// A call needs an id for the answer to it, even if the server gave none.
 fn call_message(place: usize, call: &ToolCall) -> Value {
     let id = if call.id.is_empty() { format!("call_{place}") } else { call.id.clone() };
     match call.kind {
@@ -95,7 +95,7 @@ pub(crate) fn append(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
     }
 }
 
-/// All that the model generated counts, whatever field it came in, and each kind beside the others.
+/// Appends everything that the model generated, whatever field it came in.
 fn append_message(choice: u64, message: &EventMessage<'_>, transcript: &mut Transcript) {
     transcript.reasoning(choice, message.reasoning());
     transcript.text(choice, &message.content.text);

@@ -1,9 +1,9 @@
-//! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become its messages by what its
-//! descriptor says; its answers become JSON, in which a selector finds the text.
+//! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become messages according to the descriptor of the
+//! method; responses become JSON, in which a selector finds the text.
 
 use std::sync::Arc;
 
-use aiperf_grpc::{FrameScanner, MethodShape, frames};
+use aiperf_grpc::{GrpcFrameScanner, MethodShape, frames};
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) struct DynamicGrpcApi {
     method: Option<MethodShape>,
     template: Option<PayloadTemplate>,
     finder: ContentFinder,
-    /// A message in which nothing is found is content all the same, as long as nobody said where to look.
+    /// A message in which no text is found counts as content, unless the user named the response field.
     counts_all: bool,
     wire: Wire,
 }
@@ -39,10 +39,10 @@ impl DynamicGrpcApi {
         }
     }
 
-    /// One message, or a list of them where the method takes several.
+    /// One message, or a list of messages if the method takes several.
     fn messages(&self, request: &TurnRequest<'_>, row: Value) -> Result<Vec<u8>, BuildError> {
         let wrong = |reason: String| BuildError::Message { session: request.session(), turn: request.turn, reason };
-        let method = self.method.as_ref().ok_or_else(|| wrong("the method is not known".to_owned()))?;
+        let method = self.method.as_ref().ok_or_else(|| wrong("the gRPC method is unknown".to_owned()))?;
         let rows = match row {
             Value::Array(rows) if method.client_streaming => rows,
             Value::Array(_) => {
@@ -88,7 +88,7 @@ impl Endpoint for DynamicGrpcApi {
         let row = serde_json::from_slice(payload).map_err(|error| BuildError::Message {
             session: request.session(),
             turn: request.turn,
-            reason: format!("its row is no JSON: {error}"),
+            reason: format!("its row is not JSON: {error}"),
         })?;
         self.messages(request, row).map(Bytes::from)
     }
@@ -147,7 +147,7 @@ impl Endpoint for DynamicGrpcApi {
     fn legible_messages(&self, body: &[u8]) -> Option<Vec<(usize, String)>> {
         let method = self.method.as_ref()?;
         let mut all = Vec::new();
-        let mut scanner = FrameScanner::new();
+        let mut scanner = GrpcFrameScanner::new();
         while let Ok(Some(frame)) = scanner.next_frame(body) {
             let text = method.decode(frame.of(body));
             all.push((frame.end, text.unwrap_or_else(|error| json!({ "undecodable": error.to_string() }).to_string())));

@@ -49,7 +49,7 @@ fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = answer.get(0).unwrap_or(&answer);
     let whole = answer["generated_text"].as_str();
     match answer.get("token").filter(|token| token.is_object()) {
-        // The end-of-sequence token is no text: `generated_text` leaves it out, too.
+        // The end-of-sequence token is not text: `generated_text` leaves it out, too.
         Some(token) if token["special"] == true => {}
         Some(token) => transcript.text(0, token["text"].as_str().unwrap_or_default()),
         // After a stream it repeats what came token by token.

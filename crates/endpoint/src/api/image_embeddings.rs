@@ -10,7 +10,7 @@ use crate::request::media::each;
 use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
-/// What separates a text from the image beside it.
+/// What separates a text from the image after it.
 const PAIR: &str = " data:image/";
 const IMAGE: &str = "data:image/";
 

@@ -6,7 +6,7 @@ mod tensors;
 use std::sync::Arc;
 
 use aiperf_grpc::kserve::{InferRequest, StreamForm, StreamInferResponse};
-use aiperf_grpc::{FrameScanner, frame, frames};
+use aiperf_grpc::{GrpcFrameScanner, frame, frames};
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use prost::Message;
@@ -101,7 +101,7 @@ impl Endpoint for KserveApi {
 
     fn message_carries_content(&self, message: &[u8]) -> bool {
         let form = if self.settings.streaming { StreamForm::of(message) } else { Some(StreamForm::Bare) };
-        // One that may be of either form says nothing in both.
+        // A message that may be of either form has no content in both.
         form.is_some_and(|form| answer::message_carries_content(message, form))
     }
 
@@ -122,7 +122,7 @@ impl Endpoint for KserveApi {
             return None;
         }
         let mut all = Vec::new();
-        let mut scanner = FrameScanner::new();
+        let mut scanner = GrpcFrameScanner::new();
         while let Ok(Some(frame)) = scanner.next_frame(body) {
             all.push(frame);
         }

@@ -14,7 +14,7 @@ use crate::request::message::{self, Dialect};
 use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
-/// The API wants a limit; this is sent where the turn names none.
+/// The API requires a limit; this one is sent if the turn has none.
 const DEFAULT_LIMIT: u32 = 1024;
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {

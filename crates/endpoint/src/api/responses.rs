@@ -14,7 +14,7 @@ use crate::request::message::{self, Dialect};
 use crate::request::payload::{BodyField, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, Past, ResponseBody, TurnRequest};
 
-/// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
+/// Names of what is kept of a reply in addition to its items: its id, and whether the server stores it.
 const ID: &str = "id";
 const STORE: &str = "store";
 
@@ -71,29 +71,29 @@ impl Endpoint for ResponsesApi {
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
         let text = || Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
         let plain = || text().map(|text| json!({"role": "assistant", "content": text, "type": "message"}));
-        let Some(said) = &reply.native_message else { return plain() };
-        if said[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
-            return Some(said.clone());
+        let Some(native) = &reply.native_message else { return plain() };
+        if native[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
+            return Some(native.clone());
         }
-        // The items say nothing that could be repeated, but the server may remember them.
+        // The items have no content that could be sent again, but the server may remember them.
         plain().map(|message| {
-            let mut said = said.clone();
-            said[message::OUTPUT_ITEMS] = json!([message]);
-            said
+            let mut native = native.clone();
+            native[message::OUTPUT_ITEMS] = json!([message]);
+            native
         })
     }
 }
 
-/// The id of the last reply that the server keeps, where it is asked to keep them. A server that keeps replies unasked is
+/// The id of the last reply that the server stores, if it was asked to store them. A server that keeps replies unasked is
 /// relied on only when it counts the tokens: here the tokens of what it remembers could not be counted.
 fn previous_response<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a str>, BuildError> {
     let asked =
         |fields: Option<&serde_json::Map<String, Value>>| fields.and_then(|fields| fields.get(STORE)?.as_bool());
     let wanted = asked(request.current()?.extra_body.as_ref()).or_else(|| asked(Some(&request.options.extra_inputs)));
     let kept = |past: &'a Past| match past {
-        Past::Message(said) => {
-            let unasked = request.options.server_token_count && said.get(STORE) == Some(&Value::Bool(true));
-            wanted.unwrap_or(unasked).then(|| said.get(ID)?.as_str()).flatten()
+        Past::Message(message) => {
+            let unasked = request.options.server_token_count && message.get(STORE) == Some(&Value::Bool(true));
+            wanted.unwrap_or(unasked).then(|| message.get(ID)?.as_str()).flatten()
         }
         Past::Turn { .. } => None,
     };

@@ -76,7 +76,7 @@ pub(crate) struct EventMessage<'a> {
     pub(crate) audio: Object<Speech<'a>>,
 }
 
-/// A spoken answer, with its words beside it.
+/// A spoken answer with its transcript.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Speech<'a> {
     #[serde(default, borrow)]
@@ -130,7 +130,7 @@ impl EventMessage<'_> {
         named.into_iter().map(Text::as_str).find(|text| !text.is_empty()).unwrap_or(&self.content.reasoning)
     }
 
-    /// What it says of tool calls, the one call of the older API among them.
+    /// The fragments of tool calls, including the one call of the older API.
     pub(crate) fn calls(&self) -> impl Iterator<Item = CallFragment<'_>> {
         let numbered = self.tool_calls.0.iter().filter_map(|call| {
             let function = call.function.0.as_ref().map(|function| (function, ToolKind::Function));

@@ -8,7 +8,7 @@ use crate::reply::sse::SseEvent;
 /// Code and kind of a failure that an SSE event named `error` announces, as the reference records it.
 const ERROR_EVENT_CODE: u16 = 502;
 const ERROR_EVENT_KIND: &str = "SSEResponseError";
-/// Types that say no more than that an event is an error.
+/// Types that only mark an event as an error.
 const EVENT_KINDS: [&str; 2] = ["error", "response.error"];
 /// For an error object that names no type of its own.
 const UNNAMED_KIND: &str = "InBandError";
@@ -33,7 +33,7 @@ pub(crate) fn error_object(data: &str) -> ReplyError {
     ReplyError::InBand { code: code(error), kind, message }
 }
 
-/// Reads an SSE event named `error`: its comment is the message, else what its data says.
+/// Reads an SSE event named `error`: its comment is the message, otherwise its data.
 pub(crate) fn error_event(event: &SseEvent<'_>) -> ReplyError {
     let comment = event.comment.as_deref().filter(|c| !c.is_empty()).map(str::to_owned);
     let message = comment.unwrap_or_else(|| match error_object(event.data.as_deref().unwrap_or_default()) {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A string, borrowed from the input where it holds no escapes.
+/// A string, borrowed from the input if it has no escapes.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 

@@ -17,14 +17,14 @@ pub struct ResponseField {
 }
 
 impl ResponseField {
-    /// Reads an expression; the error says where it is wrong.
+    /// Compiles an expression; the error names what is wrong and where.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST {
             return Err(format!("it is longer than {LONGEST} bytes"));
         }
         let expression = jmespath::compile(text).map_err(|error| error.to_string().replace('\n', " "))?;
         if growth::of(expression.as_ast()) > growth::MOST {
-            return Err(format!("what it selects can be more than {} times as large as the answer", growth::MOST));
+            return Err(format!("its result can be more than {} times as large as the response", growth::MOST));
         }
         Ok(Self { expression })
     }
@@ -33,7 +33,7 @@ impl ResponseField {
         self.expression.as_str()
     }
 
-    /// What the expression finds; `None` where it finds nothing or does not apply.
+    /// The value that the expression selects; `None` if it selects nothing or does not apply.
     pub(crate) fn find(&self, answer: &Value) -> Option<Value> {
         let answer = Variable::from_serializable(answer).ok()?;
         let found = self.expression.search(answer).ok()?;

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use crate::reply::lenient::{CountField, NumberField, Object, nothing_for};
 
-/// A step proposes a handful of drafts; a longer list is no histogram.
+/// A step proposes a handful of drafts; a longer list cannot be a histogram.
 const MOST_BUCKETS: usize = 1_025;
 
 /// The `metrics` of a response, as vLLM names them.
@@ -37,7 +37,7 @@ struct SpecDecodeReport {
 }
 
 impl EngineMetrics {
-    /// `None` where nothing is said of it.
+    /// `None` if the response has no report.
     pub(crate) fn spec_decode(&self) -> Option<Result<SpecDecode, SpecDecodeError>> {
         self.speculative_decoding.0.as_ref().map(SpecDecodeReport::check)
     }

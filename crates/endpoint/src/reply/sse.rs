@@ -1,4 +1,4 @@
-//! Server-Sent Events: what each event says, and at which byte it was complete. A pure reading of bytes, the same
+//! Server-Sent Events: the fields of each event, and the byte at which it was complete. The result is the same
 //! however the network cut them.
 
 mod scanner;

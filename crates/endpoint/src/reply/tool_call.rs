@@ -2,10 +2,10 @@
 
 use aiperf_protocol::{ToolCall, ToolKind};
 
-/// What one event says of a call. Texts that are not there are empty.
+/// The part of a call that one event holds. Texts that are absent are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallFragment<'a> {
-    /// Which call of the message it belongs to, where the server says so.
+    /// The number of the call within the message, if the server sends it.
     pub(crate) index: Option<u64>,
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,

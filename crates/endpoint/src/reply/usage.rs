@@ -44,7 +44,7 @@ enum UsageObject {
     CompletionDetails(u8),
 }
 
-/// Prompt spellings that exclude cached tokens where those are given beside them.
+/// Prompt spellings that exclude cached tokens if these are given next to them.
 const DISJOINT_PROMPT_RANKS: [u8; 2] = [1, 3];
 /// Ranks of one spelling at the top and in each wrapper.
 const LEVELS: u8 = 4;
@@ -150,7 +150,7 @@ fn offer(slot: &mut Ranked, spelling: u8, object: UsageObject, value: u64) {
     }
 }
 
-/// The object that a key opens, where it is one that holds counts.
+/// The object that a key opens, if it holds counts.
 fn object_within(object: UsageObject, key: &str) -> Option<UsageObject> {
     Some(match (object, key) {
         (UsageObject::Root | UsageObject::Wrapper(_), "prompt_tokens_details") => UsageObject::PromptDetails(0),

@@ -1,4 +1,4 @@
-//! What was said before a turn: earlier turns of the data set and the server's own replies, as the context mode asks.
+//! The messages before a turn: earlier turns of the data set and the server's own replies, as the context mode requires.
 
 use std::sync::Arc;
 
@@ -31,43 +31,43 @@ impl Past {
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     mode: ContextMode,
-    said: Vec<Past>,
+    messages: Vec<Past>,
 }
 
 impl History {
-    /// Of a session that starts with nothing: a root, or a spawned child.
+    /// The history of a session that starts empty: a root, or a spawned child.
     pub const fn new(mode: ContextMode) -> Self {
-        Self { mode, said: Vec::new() }
+        Self { mode, messages: Vec::new() }
     }
 
     /// What goes in front of the next turn: the `history` of its [`crate::TurnRequest`].
     pub fn before_next(&self) -> &[Past] {
         match self.mode {
-            ContextMode::DeltasWithoutResponses | ContextMode::DeltasWithResponses => &self.said,
+            ContextMode::DeltasWithoutResponses | ContextMode::DeltasWithResponses => &self.messages,
             ContextMode::MessageArrayWithResponses => &[],
         }
     }
 
     /// Remembers a turn that was sent, and what [`crate::Endpoint::assistant_message`] made of its reply: `None` where
-    /// the request failed or nothing was said. The next turn is sent all the same, without a reply between the two.
+    /// the request failed or its reply has no text. The next turn is sent all the same, without a reply between the two.
     pub fn note(&mut self, conversation: &Arc<Conversation>, turn: usize, reply: Option<Value>) {
         if self.mode == ContextMode::MessageArrayWithResponses {
-            // The next turn brings all of its context along; only a fork asks for what was said in this one.
-            self.said.clear();
+            // The next turn brings all of its context along; only a fork needs the messages of this one.
+            self.messages.clear();
         }
-        self.said.push(Past::Turn { conversation: Arc::clone(conversation), turn });
+        self.messages.push(Past::Turn { conversation: Arc::clone(conversation), turn });
         match self.mode {
             // The data set brings the assistant's messages itself.
             ContextMode::DeltasWithResponses => {}
             ContextMode::DeltasWithoutResponses | ContextMode::MessageArrayWithResponses => {
-                self.said.extend(reply.map(|message| Past::Message(Arc::new(message))));
+                self.messages.extend(reply.map(|message| Past::Message(Arc::new(message))));
             }
         }
     }
 
     /// The history of a child that goes on from here, the last reply included, in its own mode.
     pub fn fork(&self, mode: ContextMode) -> Self {
-        Self { mode, said: self.said.clone() }
+        Self { mode, messages: self.messages.clone() }
     }
 }
 

@@ -172,7 +172,7 @@ impl InputText {
         }
     }
 
-    /// One text, a list of texts, a list of token ids, or a list of such lists. False where nothing of it is understood.
+    /// One text, a list of texts, a list of token ids, or a list of such lists. False if nothing of it could be read.
     fn take_prompt(&mut self, prompt: Value) -> bool {
         match prompt {
             Value::String(text) => self.take_text(text),
@@ -183,7 +183,7 @@ impl InputText {
         true
     }
 
-    /// Texts that may stand in objects of their own. False where nothing of them is understood.
+    /// Texts that may stand in objects of their own. False if nothing of them could be read.
     fn take_texts(&mut self, texts: Value) -> bool {
         match texts {
             Value::String(text) => self.take_text(text),

@@ -1,10 +1,10 @@
-//! Requests that one exchange does not answer: the server gives a job, which is asked after until it is done.
+//! Requests that need several exchanges: the server starts a job, which is polled until it is done.
 
 use std::fmt::Debug;
 
 use aiperf_clock::Nanos;
 
-/// What is asked after the first answer of a request. One per request.
+/// The exchanges after the first answer of a request. One per request.
 pub trait Job: Debug + Send {
     /// The exchange that follows a 2xx answer; `None` when that answer was the last.
     fn next(&mut self, answer: &[u8]) -> Option<JobStep>;
@@ -32,9 +32,9 @@ pub enum JobPlace {
 /// What becomes of a step's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobAnswer {
-    /// It says how the job stands, and takes the place of what was said before.
+    /// It is the state of the job, and replaces the state before.
     State,
-    /// It is the result itself, whose arrival ends the request and whose bytes nobody needs.
+    /// It is the result, whose arrival ends the request; its bytes are not used.
     Result,
 }
 

@@ -73,7 +73,7 @@ pub(crate) enum ContentPart<'a> {
         image_url: &'a str,
     },
     Image {
-        source: ImageSource<'a>,
+        source: ImagePartSource<'a>,
     },
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct AudioPart<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum ImageSource<'a> {
+pub(crate) enum ImagePartSource<'a> {
     Base64 { media_type: &'a str, data: &'a str },
     Url { url: &'a str },
 }
@@ -260,8 +260,8 @@ impl MessageWriter {
                 let image = media::Image::read(url)
                     .map_err(|UnknownForm(start)| BuildError::ImageForm { session: request.session(), start })?;
                 let source = match image {
-                    media::Image::Remote(url) => ImageSource::Url { url },
-                    media::Image::Inline { mime, data } => ImageSource::Base64 { media_type: mime, data },
+                    media::Image::Remote(url) => ImagePartSource::Url { url },
+                    media::Image::Inline { mime, data } => ImagePartSource::Base64 { media_type: mime, data },
                 };
                 ContentPart::Image { source }
             }

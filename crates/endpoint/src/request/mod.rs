@@ -1,6 +1,7 @@
 //! Writes requests: turns and their history become bodies, and sent bodies are read again for what counts as input.
 
 mod form_document;
+mod headers;
 mod history;
 mod input_text;
 mod job;
@@ -13,6 +14,7 @@ mod template;
 pub(crate) mod unsent;
 
 pub use form_document::body_document;
+pub use headers::{HeaderError, HeaderOptions, HeaderPlan, RequestIds};
 pub use history::{History, Past};
 pub use input_text::InputText;
 pub use job::{Job, JobAnswer, JobPlace, JobStep};

@@ -4,7 +4,7 @@
 use memchr::memmem;
 use serde_json::Value;
 
-/// A form in the making.
+/// A form that is being built.
 #[derive(Debug, Default)]
 pub(crate) struct MultipartForm {
     parts: Vec<FormPart>,
@@ -121,7 +121,7 @@ pub(crate) struct ReadPart<'b> {
     pub(crate) value: &'b [u8],
 }
 
-/// The parts of a body that is a form. What is no part of one is passed over.
+/// The parts of a body that is a form. Anything else is skipped.
 pub(crate) fn parts(body: &[u8]) -> Option<Vec<ReadPart<'_>>> {
     let delimiter = format!("--{}", boundary_of(body)?);
     let mut found = Vec::new();

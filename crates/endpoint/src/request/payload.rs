@@ -8,7 +8,7 @@ use crate::reply::documents::is_truthy;
 use crate::request::message::Message;
 use crate::{BuildError, TurnRequest};
 
-/// A body in the making. Texts stay where the data set holds them until the bytes are written.
+/// A body that is being built. Texts stay in the data set until the bytes are written.
 #[derive(Debug, Default)]
 pub(crate) struct Payload<'a> {
     fields: Vec<(&'a str, BodyField<'a>)>,

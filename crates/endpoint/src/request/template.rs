@@ -17,7 +17,7 @@ use crate::request::media::each;
 use crate::request::unsent::{PASSAGES, QUERY};
 use crate::{Past, TurnRequest};
 
-/// A template that was read without fault.
+/// A template that was compiled.
 #[derive(Clone)]
 pub struct PayloadTemplate {
     source: Arc<str>,
@@ -27,7 +27,7 @@ pub struct PayloadTemplate {
 const NAME: &str = "payload_template";
 
 impl PayloadTemplate {
-    /// Reads a template; the error says where it is wrong.
+    /// Compiles a template; the error names what is wrong and where.
     pub fn parse(source: &str) -> Result<Self, String> {
         let mut environment = Environment::new();
         environment.set_formatter(write_value);
@@ -59,8 +59,10 @@ impl PayloadTemplate {
         };
         match body.map(|bodies| bodies.into_iter().next()) {
             Ok(Some(body)) => Ok(body),
-            Err(Value::Array(bodies)) => Err(format!("it gives a list of {} bodies; a request has one", bodies.len())),
-            Ok(None) | Err(_) => Err("it gives no JSON object".to_owned()),
+            Err(Value::Array(bodies)) => {
+                Err(format!("it renders a list of {} bodies; a request has one", bodies.len()))
+            }
+            Ok(None) | Err(_) => Err("it does not render a JSON object".to_owned()),
         }
     }
 
@@ -76,7 +78,7 @@ impl PayloadTemplate {
         template.render_captured_to(Serde(variables), &mut written).map_err(|error| one_line(&error))?;
         serde_json::from_slice(&written.0).map_err(|error| {
             let start: String = String::from_utf8_lossy(&written.0).chars().take(120).collect();
-            format!("it gives no {what} ({error}): {start:?}")
+            format!("it does not render valid {what} ({error}): {start:?}")
         })
     }
 }
@@ -84,7 +86,7 @@ impl PayloadTemplate {
 fn one_line(error: &Error) -> String {
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
     let line = error.line().map(|line| format!(" in line {line}")).unwrap_or_default();
-    // What the writer says; it names the bound that was passed.
+    // The error of the writer names the limit that was exceeded.
     let written = error.source().filter(|_| error.kind() == ErrorKind::WriteFailure);
     let written = written.map(|source| format!(": {source}")).unwrap_or_default();
     format!("{}{detail}{written}{line}", error.kind())
@@ -95,7 +97,7 @@ fn one_line(error: &Error) -> String {
 fn write_value(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
     let failed = |error: &dyn fmt::Display| Error::new(ErrorKind::BadSerialization, error.to_string());
     if value.is_undefined() {
-        return Err(Error::new(ErrorKind::UndefinedError, "no such variable"));
+        return Err(Error::new(ErrorKind::UndefinedError, "unknown variable"));
     }
     let text = match value.as_str() {
         Some(text) if value.is_safe() => text.to_owned(),
@@ -180,7 +182,7 @@ impl<'a> TemplateVariables<'a> {
                     let before = past.turn().map_err(|error| error.to_string())?;
                     turns.extend(before.map(TemplateTurn::of));
                 }
-                Past::Message(said) => turns.push(TemplateTurn::reply(said)),
+                Past::Message(message) => turns.push(TemplateTurn::reply(message)),
             }
         }
         turns.push(TemplateTurn::of(turn));
@@ -237,10 +239,10 @@ impl<'a> TemplateTurn<'a> {
         }
     }
 
-    fn reply(said: &'a Value) -> Self {
+    fn reply(message: &'a Value) -> Self {
         let none = Vec::new;
-        let text = said.get("content").and_then(Value::as_str);
-        let role = said.get("role").and_then(Value::as_str).unwrap_or("assistant");
+        let text = message.get("content").and_then(Value::as_str);
+        let role = message.get("role").and_then(Value::as_str).unwrap_or("assistant");
         let texts = text.into_iter().collect();
         Self { role, texts, images: none(), audios: none(), videos: none(), model: "", max_tokens: None }
     }
@@ -267,7 +269,7 @@ mod tests {
 
     fn rendered(source: &str) -> Result<Value, String> {
         let turn = Turn { texts: vec![Media::unnamed("hi")], model: "m".into(), ..Turn::default() };
-        let said = Conversation {
+        let conversation = Conversation {
             session_id: SessionId("s".into()),
             turns: vec![turn],
             system: None,
@@ -276,7 +278,7 @@ mod tests {
             lineage: Lineage::Root,
         };
         let options = BodyOptions::default();
-        let request = TurnRequest { conversation: &said, turn: 0, history: &[], options: &options };
+        let request = TurnRequest { conversation: &conversation, turn: 0, history: &[], options: &options };
         PayloadTemplate::parse(source)?.render(&request).map(Value::Object)
     }
 

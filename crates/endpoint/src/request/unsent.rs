@@ -1,4 +1,4 @@
-//! What a turn says and its API has no place for: it is left out of the body, and whoever wrote it should know.
+//! Parts of a turn for which its API has no field. They are left out of the body, and the user is warned.
 
 use aiperf_conversation::Turn;
 use aiperf_protocol::{EndpointKind, TurnPart};
@@ -9,7 +9,7 @@ use crate::request::media::each;
 pub(crate) const QUERY: [&str; 2] = ["query", "queries"];
 pub(crate) const PASSAGES: [&str; 2] = ["passages", "passage"];
 
-/// The part of a turn that is not sent, in words; `None` where all of it is.
+/// The part of a turn that is not sent, for a warning; `None` if all of it is sent.
 pub fn unsent(kind: EndpointKind, turn: &Turn) -> Option<String> {
     if turn.raw_payload.is_some() {
         return None;
@@ -50,7 +50,7 @@ mod tests {
         Turn { texts: texts.iter().map(field).collect(), ..Turn::default() }
     }
 
-    fn said(kind: EndpointKind, turn: &Turn) -> String {
+    fn warning(kind: EndpointKind, turn: &Turn) -> String {
         unsent(kind, turn).unwrap_or_default()
     }
 
@@ -59,21 +59,21 @@ mod tests {
         let whole = named(&[("query", &["q"]), ("passages", &["a", "b"])]);
         assert_eq!(unsent(EndpointKind::CohereRankings, &whole), None);
         let two = named(&[("queries", &["q", "r"]), ("passage", &["a"])]);
-        assert_eq!(said(EndpointKind::Rankings, &two), "queries after the first");
+        assert_eq!(warning(EndpointKind::Rankings, &two), "queries after the first");
         let other = named(&[("query", &["q"]), ("title", &["t"])]);
-        assert_eq!(said(EndpointKind::NimRankings, &other), "text named \"title\"");
+        assert_eq!(warning(EndpointKind::NimRankings, &other), "text named \"title\"");
     }
 
     #[test]
     fn a_form_has_one_of_each() {
         let two = named(&[("text", &["a", "b"])]);
-        assert_eq!(said(EndpointKind::ImageGeneration, &two), "texts after the first");
-        assert_eq!(said(EndpointKind::VideoGeneration, &two), "texts after the first");
+        assert_eq!(warning(EndpointKind::ImageGeneration, &two), "texts after the first");
+        assert_eq!(warning(EndpointKind::VideoGeneration, &two), "texts after the first");
         let images = vec![Media::unnamed("x"), Media::unnamed("y")];
         let edit = Turn { images: images.clone(), ..named(&[("text", &["a"])]) };
-        assert_eq!(said(EndpointKind::ImageEdit, &edit), "images after the first");
+        assert_eq!(warning(EndpointKind::ImageEdit, &edit), "images after the first");
         let speech = Turn { audios: images, ..Turn::default() };
-        assert_eq!(said(EndpointKind::AudioTranscription, &speech), "audio after the first");
+        assert_eq!(warning(EndpointKind::AudioTranscription, &speech), "audio after the first");
     }
 
     #[test]

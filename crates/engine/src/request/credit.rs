@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
+use aiperf_protocol::RequestOutcome;
 use bytes::Bytes;
 
 use crate::request::bodies::ConversationLease;
@@ -23,7 +24,7 @@ pub struct Session {
     pub parent_correlation_id: Option<String>,
     pub root_correlation_id: String,
     /// Earlier turns and replies, for conversations whose history is live.
-    pub history: Mutex<History>,
+    pub(crate) history: Mutex<History>,
     pub(crate) worker: usize,
     /// The phase that started it. Events of it that come in after that phase are ignored.
     pub phase: usize,
@@ -36,6 +37,13 @@ pub struct Session {
     pub(crate) is_root: bool,
     /// Reports the end of the session when the last reference to it is dropped.
     pub(crate) _lease: ConversationLease,
+}
+
+impl Session {
+    /// Reads or extends what was said so far. `None` if a thread panicked while it did so.
+    pub fn with_history<T>(&self, change: impl FnOnce(&mut History) -> T) -> Option<T> {
+        self.history.lock().ok().map(|mut history| change(&mut history))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,21 +101,12 @@ pub(crate) struct Returned {
     pub(crate) turn: usize,
     pub(crate) due: Mono,
     pub(crate) at: Mono,
-    pub(crate) end: ReturnedAs,
+    /// As far as the worker can tell: it does not know what a response says.
+    pub(crate) outcome: RequestOutcome,
     /// Content came before the end and was reported.
     pub(crate) first_token_told: bool,
-    /// A [`FollowUp`] will bring what comes next.
+    /// A [`FollowUp`](crate::FollowUp) will bring what comes next.
     pub(crate) follow_up: bool,
     /// When the request began, if it could not connect to the server.
     pub(crate) unreachable_since: Option<Mono>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReturnedAs {
-    /// A whole response came, whatever it says.
-    Complete,
-    /// No whole response, or one that is not a success.
-    Failed,
-    /// Ended by the client at the end of the phase.
-    Cut,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::BuildError;
+use aiperf_protocol::{RequestOutcome, RunOutcome};
 use aiperf_transport::{Exchange, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
@@ -27,8 +28,9 @@ pub struct Finished {
     pub start: Mono,
     pub end: Mono,
     pub exchange: Exchange,
-    pub outcome: Outcome,
-    /// The body that was sent; empty if it could not be made.
+    /// Whether a complete response was read, with any status.
+    pub result: Result<(), ExchangeError>,
+    /// The body that was sent; empty if it could not be built.
     pub body: Bytes,
     /// The body is the data set's own: the same bytes whenever this turn is sent.
     pub body_is_fixed: bool,
@@ -38,50 +40,42 @@ pub struct Finished {
     pub follow_up: Option<FollowUp>,
 }
 
+/// Why a request has no complete response.
 #[derive(Debug)]
-pub enum Outcome {
-    /// A whole response was read, whatever its status.
-    Complete,
-    Failed(TransportError),
-    /// Nothing was sent, because the body could not be made.
+pub enum ExchangeError {
+    Transport(TransportError),
+    /// Nothing was sent, because the body could not be built.
     NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
-    /// It was to be cancelled on purpose, and sending it took too long.
+    /// To be cancelled on purpose after it was sent, but sending took longer than this.
     SendTimedOut {
         limit: Nanos,
     },
-    /// Cancelled on purpose, as `--request-cancellation-rate` asks.
+    /// Cancelled on purpose this long after it was sent (`--request-cancellation-rate`).
     CancelledOnPurpose {
         after: Nanos,
     },
-    /// Ended by the client before the server was done.
-    Cut(CutReason),
+    /// In flight when the phase ended in this way and its grace period was over.
+    CutOff(RunOutcome),
 }
 
-impl Outcome {
+impl ExchangeError {
     /// Whether no connection to the server could be made.
     pub(crate) fn is_unreachable(&self, exchange: &Exchange) -> bool {
         match self {
-            Self::Failed(error) => error.is_unreachable(),
+            Self::Transport(error) => error.is_unreachable(),
             Self::TimedOut => !exchange.trace.reused && exchange.trace.connect.is_none(),
             _ => false,
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutReason {
-    /// In flight when duration and grace period were over.
-    Deadline,
-    /// In flight when the user stopped the run.
-    Interrupt,
-    /// In flight when the run was stopped because too many requests failed.
-    FailedRequests,
-    /// In flight when the run was stopped because its warm-up failed.
-    FailedWarmup,
-    /// In flight when the run was stopped because the server could not be reached.
-    Unreachable,
-    /// In flight when a thread of the client panicked.
-    Defect,
+/// How a request ended as far as the scheduler can tell: it does not know what a response says.
+pub(crate) fn outcome_of(result: &Result<(), ExchangeError>, exchange: &Exchange) -> RequestOutcome {
+    match result {
+        Ok(()) if exchange.is_success() => RequestOutcome::Success,
+        Err(ExchangeError::CutOff(_)) => RequestOutcome::CutOff,
+        _ => RequestOutcome::Failed,
+    }
 }

@@ -3,12 +3,12 @@
 //! simulated server.
 
 use aiperf_clock::{Clock, Mono};
+use aiperf_protocol::RunOutcome;
 
 use crate::control::{ControlSource, SchedulerEvent};
 use crate::progress::Progress;
 use crate::queue::WaitResult;
 use crate::request::credit::Credit;
-use crate::request::finished::CutReason;
 
 /// Takes requests and sends each when it is due.
 pub(crate) trait Dispatch {
@@ -17,8 +17,8 @@ pub(crate) trait Dispatch {
     /// Hands a request to the worker of its session. False when that worker is gone.
     fn send(&self, credit: Credit) -> bool;
 
-    /// Ends all requests in flight.
-    fn cut(&self, reason: CutReason);
+    /// Ends all requests in flight, because the phase ended in this way.
+    fn cut(&self, phase_outcome: RunOutcome);
 }
 
 /// Brings what comes back from requests, and orders to stop.

@@ -3,6 +3,7 @@
 
 mod agenda;
 mod branch_joins;
+mod dispatch;
 mod environment;
 mod mode;
 mod next_turn;
@@ -24,7 +25,7 @@ use aiperf_clock::{MonotonicClock, tighten_timer_slack};
 use aiperf_config::PhaseConfig;
 
 use crate::control::ControlSource;
-use crate::phase::{EndReason, PhaseOutcome};
+use crate::phase::PhaseOutcome;
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan, Workload};
 use crate::progress::Progress;
@@ -116,5 +117,5 @@ fn after(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) {
 }
 
 fn is_stopped(outcomes: &[PhaseOutcome]) -> bool {
-    outcomes.last().is_some_and(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)))
+    outcomes.last().is_some_and(|outcome| outcome.ended_by.is_stopped())
 }

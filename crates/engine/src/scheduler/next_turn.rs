@@ -5,18 +5,19 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
 use aiperf_endpoint::{BuildError, History};
+use aiperf_protocol::RequestOutcome;
 use bytes::Bytes;
 
 use super::agenda::{AgendaItem, LimitHits, TurnToSend};
 use super::branch_joins::{Awaited, ParkedTurn, Released};
 use super::mode::LoadMode;
 use super::phase_state::PhaseState;
-use crate::request::credit::{ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::credit::{Session, SessionKey, TurnBody};
 use crate::request::follow_up::FollowUpBodies;
 
 impl PhaseState<'_> {
     /// After a turn: starts its branches, then plans the next turn, or ends the session.
-    pub(super) fn go_on(
+    pub(super) fn continue_session(
         &mut self,
         session: &Arc<Session>,
         turn: usize,
@@ -36,12 +37,12 @@ impl PhaseState<'_> {
             self.joins.abandon(session.id);
         }
         if self.joins.is_abandoned(session.id) {
-            self.end_session(session, ReturnedAs::Failed, at, Some(mode));
+            self.end_session(session, RequestOutcome::Failed, at, Some(mode));
             return;
         }
         if bodies.overflowed && self.lanes.is_some() {
             log::warn!("session {} ends: its prompts are too long for the model", session.correlation_id);
-            self.end_session(session, ReturnedAs::Failed, at, Some(mode));
+            self.end_session(session, RequestOutcome::Failed, at, Some(mode));
             return;
         }
         let conversations = Arc::clone(&self.workload.conversations);
@@ -55,7 +56,7 @@ impl PhaseState<'_> {
                         let body =
                             bodies.forks.iter().find(|(index, _)| *index == child.0).map(|(_, body)| body.clone());
                         let mode = conversations[child.0].context_mode;
-                        let history = session.history.lock().ok().map(|history| history.fork(mode));
+                        let history = session.with_history(|history| history.fork(mode));
                         self.spawn(session, *child, Awaited::Nothing, history, body, at);
                     }
                     BranchKind::Spawn { join_at } => {
@@ -66,7 +67,7 @@ impl PhaseState<'_> {
             }
         }
         if !goes_on {
-            self.end_session(session, ReturnedAs::Complete, at, Some(mode));
+            self.end_session(session, RequestOutcome::Success, at, Some(mode));
             return;
         }
         let next = ParkedTurn { session: Arc::clone(session), turn: turn + 1, body: bodies.next, last_due: due };
@@ -87,7 +88,7 @@ impl PhaseState<'_> {
             None if !prepared.needs_replies => TurnBody::Fixed,
             None => {
                 log::warn!("session {} ends: the body of turn {turn} could not be made", session.correlation_id);
-                self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
+                self.end_session(&session, RequestOutcome::Failed, ended, Some(mode));
                 return;
             }
         };
@@ -114,7 +115,7 @@ impl PhaseState<'_> {
         let delay = first.and_then(|turn| turn.delay).filter(|_| !self.is_without_pauses()).unwrap_or_default();
         if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
-            self.end_session(&session, ReturnedAs::Failed, at, None);
+            self.end_session(&session, RequestOutcome::Failed, at, None);
             return;
         }
         self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
@@ -126,28 +127,28 @@ impl PhaseState<'_> {
     pub(super) fn end_session(
         &mut self,
         session: &Arc<Session>,
-        end: ReturnedAs,
+        outcome: RequestOutcome,
         at: Mono,
         mode: Option<&dyn LoadMode>,
     ) {
-        if end == ReturnedAs::Failed {
+        if outcome == RequestOutcome::Failed {
             self.note_ended_early(session, at);
         }
         if session.is_root {
             self.sessions.leave();
             self.open_roots -= 1;
-            match end {
-                ReturnedAs::Cut => self.counts.sessions_cut += 1,
-                ReturnedAs::Complete | ReturnedAs::Failed => self.counts.sessions_completed += 1,
+            match outcome {
+                RequestOutcome::CutOff => self.counts.sessions_cut += 1,
+                _ => self.counts.sessions_completed += 1,
             }
         } else {
             self.open_children -= 1;
-            let failed = end == ReturnedAs::Failed || self.joins.has_failed(session.id);
+            let failed = outcome == RequestOutcome::Failed || self.joins.has_failed(session.id);
             let branches = &mut self.counts.branches;
-            match end {
-                ReturnedAs::Cut => branches.children_truncated += 1,
+            match outcome {
+                RequestOutcome::CutOff => branches.children_truncated += 1,
                 _ if failed => branches.children_errored += 1,
-                ReturnedAs::Complete | ReturnedAs::Failed => branches.children_completed += 1,
+                _ => branches.children_completed += 1,
             }
         }
         if !self.joins.is_member(session.id) {
@@ -164,7 +165,7 @@ impl PhaseState<'_> {
                 _ => {
                     self.counts.branches.joins_suppressed += 1;
                     self.counts.branches.parents_failed_due_to_child_error += u64::from(abandoned);
-                    self.end_session(&parked.session, end, at, mode);
+                    self.end_session(&parked.session, outcome, at, mode);
                 }
             },
             Some(Released::RoundOver(orchestrator)) => {
@@ -187,7 +188,7 @@ impl PhaseState<'_> {
             self.plan_round(&session, begun, Some(think), at);
         } else {
             self.counts.branches.graphs_completed_to_end += 1;
-            self.end_session(&session, ReturnedAs::Complete, at, mode);
+            self.end_session(&session, RequestOutcome::Success, at, mode);
         }
     }
 

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
+use aiperf_protocol::{RunOutcome, StopReason};
 
 use super::environment::SchedulerEnvironment;
 use super::mode::{self, LoadMode};
 use super::phase_state::PhaseState;
 use super::run_state::RunState;
-use crate::control::{SchedulerEvent, StopReason};
-use crate::phase::{EndReason, PhaseOutcome};
+use crate::control::SchedulerEvent;
+use crate::phase::PhaseOutcome;
 use crate::plan::{EngineError, Workload};
 use crate::progress::ANNOUNCEMENTS;
 use crate::queue::WaitResult;
-use crate::request::finished::CutReason;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
 /// wakes up on time more exactly than two in a row.
@@ -36,12 +36,12 @@ enum PhaseStage {
     Sending,
     /// No more requests; waiting for those in flight, at most until the given time.
     Draining {
-        reason: EndReason,
+        reason: RunOutcome,
         until: Option<Mono>,
     },
     /// What was in flight has been told to end.
     Cutting {
-        reason: EndReason,
+        reason: RunOutcome,
         until: Mono,
     },
 }
@@ -73,7 +73,7 @@ impl<'a> PhaseRun<'a> {
     pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
-        let mut stage = self.take_in(None, PhaseStage::Sending);
+        let mut stage = self.handle_events(None, PhaseStage::Sending);
         loop {
             stage = self.advance(stage)?;
             if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
@@ -121,18 +121,22 @@ impl<'a> PhaseRun<'a> {
             PhaseStage::Sending if self.state.has_lost_server() => self.stop(StopReason::Unreachable, &stage),
             PhaseStage::Sending => {
                 if self.deadline().is_some_and(|end| now >= end) {
-                    return Ok(self.stop_sending(EndReason::Duration));
+                    return Ok(self.stop_sending(RunOutcome::DurationOver));
                 }
-                if self.state.guide(now) {
-                    return Ok(self.stop_sending(EndReason::Count));
+                if self.state.advance_replay(now) {
+                    return Ok(self.stop_sending(RunOutcome::Completed));
                 }
                 self.state.take_due(now, &*self.mode)?;
-                self.mode.feed(self.horizon(now), &mut self.state)?;
-                if self.state.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { stage }
+                self.mode.send_due(self.horizon(now), &mut self.state)?;
+                if self.state.has_sent_everything(&*self.mode) {
+                    self.stop_sending(RunOutcome::Completed)
+                } else {
+                    stage
+                }
             }
             PhaseStage::Draining { reason, until: Some(until) } if now >= until => {
                 self.grace_exceeded = self.state.in_flight() > 0;
-                self.cut(reason, CutReason::Deadline)
+                self.cut(reason)
             }
             PhaseStage::Draining { .. } | PhaseStage::Cutting { .. } => stage,
         })
@@ -144,7 +148,7 @@ impl<'a> PhaseRun<'a> {
         self.deadline().map_or(horizon, |end| horizon.min(end - Nanos(1)))
     }
 
-    fn stop_sending(&mut self, reason: EndReason) -> PhaseStage {
+    fn stop_sending(&mut self, reason: RunOutcome) -> PhaseStage {
         let counts = &self.state.counts;
         log::info!(
             "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
@@ -154,7 +158,7 @@ impl<'a> PhaseRun<'a> {
             self.state.in_flight(),
             counts.sessions_sent,
             counts.sessions_completed,
-            if reason == EndReason::Duration { " | timeout_triggered=True" } else { "" },
+            if reason == RunOutcome::DurationOver { " | timeout_triggered=True" } else { "" },
         );
         if !self.state.is_handed_over() {
             self.state.clear();
@@ -162,9 +166,7 @@ impl<'a> PhaseRun<'a> {
         let until = match (self.deadline(), self.phase.grace) {
             (_, GracePeriod::Unlimited) => None,
             // A phase that ends early does not wait for its deadline.
-            (Some(end), GracePeriod::Limited(grace)) if !matches!(reason, EndReason::Enough(_)) => {
-                Some(end + grace.into())
-            }
+            (Some(end), GracePeriod::Limited(grace)) if reason != RunOutcome::EarlyStop => Some(end + grace.into()),
             (_, GracePeriod::Limited(grace)) => Some(self.now() + grace.into()),
         };
         PhaseStage::Draining { reason, until }
@@ -175,7 +177,7 @@ impl<'a> PhaseRun<'a> {
         match stage {
             PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
                 log::info!("Phase {} ends early: {why}", self.phase.name());
-                self.stop_sending(EndReason::Enough(why))
+                self.stop_sending(RunOutcome::EarlyStop)
             }
             _ => stage,
         }
@@ -184,20 +186,13 @@ impl<'a> PhaseRun<'a> {
     /// Ends the phase from whatever stage it is in.
     fn stop(&mut self, why: StopReason, stage: &PhaseStage) -> PhaseStage {
         if matches!(stage, PhaseStage::Sending) {
-            self.stop_sending(EndReason::Stopped(why));
+            self.stop_sending(RunOutcome::Stopped(why));
         }
-        let cut = match why {
-            StopReason::Interrupt => CutReason::Interrupt,
-            StopReason::FailedRequests => CutReason::FailedRequests,
-            StopReason::FailedWarmup => CutReason::FailedWarmup,
-            StopReason::Unreachable => CutReason::Unreachable,
-            StopReason::Defect => CutReason::Defect,
-        };
-        self.cut(EndReason::Stopped(why), cut)
+        self.cut(RunOutcome::Stopped(why))
     }
 
-    fn cut(&mut self, reason: EndReason, cut: CutReason) -> PhaseStage {
-        self.environment.dispatch.cut(cut);
+    fn cut(&mut self, reason: RunOutcome) -> PhaseStage {
+        self.environment.dispatch.cut(reason);
         PhaseStage::Cutting { reason, until: self.now() + self.cut_drain }
     }
 
@@ -208,20 +203,20 @@ impl<'a> PhaseRun<'a> {
     /// Sleeps until something is due or comes in, and takes in all that came.
     fn wait(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
         match self.environment.events.wait(self.next_wake(&stage)) {
-            WaitResult::Item(event) => Ok(self.take_in(Some(event), stage)),
+            WaitResult::Item(event) => Ok(self.handle_events(Some(event), stage)),
             WaitResult::TimedOut => Ok(stage),
             WaitResult::Closed => Err(EngineError::WorkersGone),
         }
     }
 
     /// Takes in the event, and all that wait behind it.
-    fn take_in(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
+    fn handle_events(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
         let mut event = first.or_else(|| self.environment.events.take());
         while let Some(next) = event {
             match next {
-                SchedulerEvent::Returned(returned) => self.state.take_back(&returned, &*self.mode),
-                SchedulerEvent::FirstToken { phase } => self.state.first_token(phase),
-                SchedulerEvent::FollowedUp(followed) => self.state.follow_up(followed, &*self.mode),
+                SchedulerEvent::Returned(returned) => self.state.handle_returned(&returned, &*self.mode),
+                SchedulerEvent::FirstToken { phase } => self.state.handle_first_token(phase),
+                SchedulerEvent::FollowedUp(followed) => self.state.handle_follow_up(followed, &*self.mode),
                 SchedulerEvent::Stop(why) => {
                     stage = self.stop(why, &stage);
                 }
@@ -247,7 +242,7 @@ impl<'a> PhaseRun<'a> {
         }
     }
 
-    fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
+    fn outcome(&mut self, reason: RunOutcome) -> PhaseOutcome {
         self.state.count_open_children();
         let counts = self.state.counts;
         let (start, end) = (self.state.start, self.state.last_return);

@@ -1,25 +1,22 @@
-//! The state of a phase: its limits, the turns that wait for room, and the sessions that are open. Credits are given out
-//! and taken back here.
+//! The state of a phase: its limits, the turns that wait for room, and the sessions that are open. Requests come back here.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex};
 
-use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Cancellation, Pace, PhaseConfig, PhaseKind};
-use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
-use aiperf_endpoint::History;
+use aiperf_clock::Mono;
+use aiperf_config::PhaseConfig;
+use aiperf_conversation::ConversationIndex;
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::Stream;
 
 use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
-use super::branch_joins::{Awaited, BranchJoins};
+use super::branch_joins::BranchJoins;
 use super::environment::SchedulerEnvironment;
 use super::mode::LoadMode;
 use super::replay_lanes::ReplayLanes;
 use super::run_state::RunState;
 use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Workload};
-use crate::request::bodies::{Began, ConversationLease};
-use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::credit::Returned;
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
 use crate::scheduler::ramped_limit::RampedLimit;
 
@@ -39,7 +36,7 @@ pub(super) struct PhaseState<'a> {
     /// The first of the phases that share sessions with this one.
     first_phase: usize,
     pub(super) phase: &'a PhaseConfig,
-    run: &'a mut RunState,
+    pub(super) run: &'a mut RunState,
     pub(super) environment: SchedulerEnvironment<'a>,
     /// Present for an agentic replay.
     pub(super) lanes: Option<ReplayLanes>,
@@ -49,9 +46,9 @@ pub(super) struct PhaseState<'a> {
     pub(super) open_roots: u64,
     pub(super) open_children: u64,
     /// Conversations that were started before a root, which happens once in a phase.
-    started_before: HashSet<ConversationIndex>,
-    cancellation_draws: Stream,
-    next_key: u64,
+    pub(super) started_before: HashSet<ConversationIndex>,
+    pub(super) cancellation_draws: Stream,
+    pub(super) next_key: u64,
     /// How often a limit has stopped the queues.
     pub(super) limit_hits: LimitHits,
 }
@@ -142,7 +139,7 @@ impl<'a> PhaseState<'a> {
     }
 
     /// Nothing more will be sent, whatever comes back.
-    pub(super) fn is_spent(&self, mode: &dyn LoadMode) -> bool {
+    pub(super) fn has_sent_everything(&self, mode: &dyn LoadMode) -> bool {
         if self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()) {
             return false;
         }
@@ -152,12 +149,12 @@ impl<'a> PhaseState<'a> {
 
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
-        let pressing = self.lanes.as_ref().and_then(ReplayLanes::pressing_until);
+        let cache_fill_ends = self.lanes.as_ref().and_then(ReplayLanes::cache_fill_ends);
         [
             self.agenda.next_at(),
             self.sessions.next_step(now),
             self.prefill.next_step(now),
-            pressing,
+            cache_fill_ends,
             self.held_until(now),
         ]
         .into_iter()
@@ -245,142 +242,16 @@ impl<'a> PhaseState<'a> {
         Ok(())
     }
 
-    pub(super) fn start(&mut self, start: SessionToStart) -> Result<(), EngineError> {
-        let correlation_id = start.correlation_id.unwrap_or_else(|| self.new_correlation_id());
-        let session = self.open(start.conversation, correlation_id, start.turns, None);
-        self.counts.sessions_sent += 1;
-        self.open_roots += 1;
-        self.sessions.enter();
-        self.enter_tree(&session);
-        let conversation = &self.workload.conversations[start.conversation];
-        match &conversation.lineage {
-            Lineage::Orchestrator(orchestrator) => {
-                let think = orchestrator.rounds.first().map(|round| round.think);
-                self.joins.enter(&session, None);
-                self.counts.branches.graphs_admitted += 1;
-                self.plan_round(&session, 0, think, start.due);
-                return Ok(());
-            }
-            Lineage::RootWithSpawns(children) if self.phase.kind == PhaseKind::Profiling => {
-                let children = children.clone();
-                self.joins.enter(&session, None);
-                for child in children {
-                    if self.started_before.insert(child) {
-                        self.spawn(&session, child, Awaited::Nothing, None, None, start.due);
-                    }
-                }
-            }
-            _ if conversation.turns.iter().any(|turn| !turn.branches.is_empty()) => self.joins.enter(&session, None),
-            _ => {}
-        }
-        if self.workload.conversations[start.conversation].turns.is_empty() {
-            log::warn!("session {} has nothing to send", session.correlation_id);
-            self.end_session(&session, ReturnedAs::Complete, start.due, None);
-            return Ok(());
-        }
-        let (due, queued) = (start.due, start.queued);
-        self.issue(TurnToSend { due, session, turn: 0, body: TurnBody::Fixed, queued })
-    }
-
-    pub(super) fn new_correlation_id(&mut self) -> String {
-        self.run.ids.uuid().to_string()
-    }
-
-    /// Makes a session; children name their parent.
-    pub(super) fn open(
-        &mut self,
-        conversation: usize,
-        correlation_id: String,
-        turns: Option<usize>,
-        parent: Option<(&Session, Option<History>)>,
-    ) -> Arc<Session> {
-        self.next_key += 1;
-        let whole = self.workload.conversations[conversation].turns.len();
-        let mode = self.workload.conversations[conversation].context_mode;
-        let target = self.run.take_target();
-        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.least_busy() };
-        let began = match &self.phase.pace {
-            _ if parent.is_some() => Began::Branched,
-            Pace::FixedSchedule { .. } => Began::Scheduled,
-            _ => Began::Drawn,
-        };
-        let root_correlation_id =
-            parent.as_ref().map_or_else(|| correlation_id.clone(), |(parent, _)| parent.root_correlation_id.clone());
-        Arc::new(Session {
-            conversation,
-            root_conversation: parent.as_ref().map_or(conversation, |(parent, _)| parent.root_conversation),
-            target,
-            depth: parent.as_ref().map_or(0, |(parent, _)| parent.depth + 1),
-            parent_correlation_id: parent.as_ref().map(|(parent, _)| parent.correlation_id.clone()),
-            root_correlation_id,
-            correlation_id,
-            number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
-            worker,
-            // All sessions of a tree count as one, even if a later phase continues it.
-            phase: parent.as_ref().map_or(self.index, |(parent, _)| parent.phase),
-            turns: turns.map_or(whole, |turns| whole.min(turns)),
-            id: SessionKey(self.next_key),
-            is_root: parent.is_none(),
-            _lease: ConversationLease::take(&self.workload.bodies, conversation, began),
-            history: Mutex::new(parent.and_then(|(_, history)| history).unwrap_or(History::new(mode))),
-        })
-    }
-
-    fn issue(&mut self, turn: TurnToSend) -> Result<(), EngineError> {
-        let TurnToSend { due, session, turn, body, queued } = turn;
-        let held_back = queued != self.limit_hits;
-        let cancel_after = self.draw_cancellation();
-        let conversation = &self.workload.conversations[session.conversation];
-        let is_last = turn + 1 >= session.turns;
-        let forks =
-            conversation.turns[turn].branches.iter().any(|branch| matches!(branch.kind, BranchKind::Fork { .. }));
-        let credit = Credit {
-            turn,
-            number: self.counts.sent,
-            phase: self.index,
-            due,
-            issued: self.now().max(due),
-            body,
-            held_back,
-            cancel_after,
-            watch_first_token: self.phase.prefill_limit.is_some(),
-            follow_up: match &self.lanes {
-                _ if (conversation.has_live_history() && !is_last) || forks => FollowUpNeed::Always,
-                Some(lanes) => lanes.follow_up(),
-                None => FollowUpNeed::Never,
-            },
-            is_single_token: self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()),
-            is_last,
-            session: Arc::clone(&session),
-        };
-        if !self.environment.dispatch.send(credit) {
-            return Err(EngineError::WorkersGone);
-        }
-        self.run.reach.note_try(self.now());
-        self.prefill.enter();
-        self.counts.sent += 1;
-        self.counts.arrivals_delayed += u64::from(held_back);
-        self.run.in_flight[session.worker] += 1;
-        self.environment.progress.add_sent();
-        Ok(())
-    }
-
-    /// One draw per request, whether it is used or not, so that the choice does not depend on anything else.
-    fn draw_cancellation(&mut self) -> Option<Nanos> {
-        let Cancellation { percent, delay } = self.phase.cancellation?;
-        (self.cancellation_draws.unit() * 100.0 < percent).then(|| delay.into())
-    }
-
-    pub(super) fn first_token(&mut self, phase: usize) {
+    pub(super) fn handle_first_token(&mut self, phase: usize) {
         if phase == self.index {
             self.prefill.leave();
         }
     }
 
-    pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn LoadMode) {
+    pub(super) fn handle_returned(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
         self.run.in_flight[session.worker] -= 1;
-        if returned.end != ReturnedAs::Cut {
+        if returned.outcome != RequestOutcome::CutOff {
             self.run.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
@@ -391,12 +262,12 @@ impl<'a> PhaseState<'a> {
         }
         // A session whose request the warm-up cut off is continued all the same.
         let is_over = self.lanes.as_ref().is_none_or(|lanes| lanes.is_replaying() && returned.phase == self.index);
-        if returned.end == ReturnedAs::Cut && is_over {
-            self.end_session(session, returned.end, returned.at, Some(mode));
+        if returned.outcome == RequestOutcome::CutOff && is_over {
+            self.end_session(session, returned.outcome, returned.at, Some(mode));
         } else if !returned.follow_up {
-            let failed = returned.end == ReturnedAs::Failed;
+            let failed = returned.outcome == RequestOutcome::Failed;
             let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
-            self.go_on(session, returned.turn, returned.due, returned.at, bodies, mode);
+            self.continue_session(session, returned.turn, returned.due, returned.at, bodies, mode);
         }
     }
 
@@ -406,19 +277,21 @@ impl<'a> PhaseState<'a> {
         if !returned.first_token_told {
             self.prefill.leave();
         }
-        match returned.end {
-            ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
+        match returned.outcome {
+            RequestOutcome::CutOff => self.counts.cut += 1,
+            _ => self.counts.completed += 1,
         }
     }
 
-    pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn LoadMode) {
+    pub(super) fn handle_follow_up(&mut self, followed: FollowedUp, mode: &dyn LoadMode) {
         if followed.session.phase < self.first_phase {
             return;
         }
         match followed.bodies {
-            Some(bodies) => self.go_on(&followed.session, followed.turn, followed.due, followed.at, bodies, mode),
-            None => self.end_session(&followed.session, ReturnedAs::Failed, followed.at, Some(mode)),
+            Some(bodies) => {
+                self.continue_session(&followed.session, followed.turn, followed.due, followed.at, bodies, mode)
+            }
+            None => self.end_session(&followed.session, RequestOutcome::Failed, followed.at, Some(mode)),
         }
     }
 }

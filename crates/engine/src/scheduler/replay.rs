@@ -116,16 +116,16 @@ impl<'a> PhaseState<'a> {
     pub(super) fn note_answered(&mut self, session: &Session, turns: usize, at: Mono) {
         let Some(lanes) = &mut self.lanes else { return };
         let free = lanes.note_answered(session.number, session.conversation, turns);
-        self.let_go(free, at);
+        self.release(free, at);
     }
 
     pub(super) fn note_ended_early(&mut self, session: &Session, at: Mono) {
         let Some(lanes) = &mut self.lanes else { return };
         let free = lanes.note_ended_early(session, &self.workload.conversations);
-        self.let_go(free, at);
+        self.release(free, at);
     }
 
-    fn let_go(&mut self, free: Vec<HeldTurn>, at: Mono) {
+    fn release(&mut self, free: Vec<HeldTurn>, at: Mono) {
         for HeldTurn { turn, .. } in free {
             let due = turn.due.max(at);
             self.agenda.put(due, AgendaItem::Turn(TurnToSend { due, ..turn }));
@@ -154,7 +154,7 @@ impl<'a> PhaseState<'a> {
 
     /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Returns whether
     /// the phase has sent all that it will send.
-    pub(super) fn guide(&mut self, now: Mono) -> bool {
+    pub(super) fn advance_replay(&mut self, now: Mono) -> bool {
         let nothing_left = self.agenda.next_at().is_none() && self.ready.is_empty();
         let Some(lanes) = &mut self.lanes else { return false };
         match lanes.options.cache_warmup {
@@ -164,11 +164,11 @@ impl<'a> PhaseState<'a> {
                     "All sessions have reached their start points; filling the cache for {} s",
                     duration.as_secs_f64()
                 );
-                lanes.press(now + duration.into());
+                lanes.start_cache_fill(now + duration.into());
                 self.resume(now, true);
             }
-            _ if lanes.pressing_until().is_some_and(|until| now >= until) => {
-                lanes.pause();
+            _ if lanes.cache_fill_ends().is_some_and(|until| now >= until) => {
+                lanes.end_cache_fill();
                 return true;
             }
             _ => {}
@@ -230,7 +230,7 @@ impl<'a> PhaseState<'a> {
     }
 
     pub(super) fn is_without_pauses(&self) -> bool {
-        self.lanes.as_ref().is_some_and(ReplayLanes::is_pressing)
+        self.lanes.as_ref().is_some_and(ReplayLanes::is_filling_cache)
     }
 
     pub(super) fn enter_tree(&mut self, session: &Session) {

@@ -44,9 +44,9 @@ enum ReplayStage {
     /// The last request of every line before its start point is sent.
     Priming,
     /// All lines continue without pauses, to fill the server's cache.
-    Pressing { until: Mono },
+    FillingCache { until: Mono },
     /// Filling the cache is over, and its last replies come in.
-    Paused,
+    CacheFilled,
     /// Sessions continue as they were recorded.
     Replaying,
 }
@@ -75,20 +75,20 @@ impl ReplayLanes {
     }
 
     /// Whether turns follow each other at once.
-    pub(super) fn is_pressing(&self) -> bool {
-        matches!(self.stage, ReplayStage::Pressing { .. })
+    pub(super) fn is_filling_cache(&self) -> bool {
+        matches!(self.stage, ReplayStage::FillingCache { .. })
     }
 
-    pub(super) fn pressing_until(&self) -> Option<Mono> {
-        if let ReplayStage::Pressing { until } = self.stage { Some(until) } else { None }
+    pub(super) fn cache_fill_ends(&self) -> Option<Mono> {
+        if let ReplayStage::FillingCache { until } = self.stage { Some(until) } else { None }
     }
 
-    pub(super) fn press(&mut self, until: Mono) {
-        self.stage = ReplayStage::Pressing { until };
+    pub(super) fn start_cache_fill(&mut self, until: Mono) {
+        self.stage = ReplayStage::FillingCache { until };
     }
 
-    pub(super) fn pause(&mut self) {
-        self.stage = ReplayStage::Paused;
+    pub(super) fn end_cache_fill(&mut self) {
+        self.stage = ReplayStage::CacheFilled;
     }
 
     pub(super) fn replay(&mut self) {
@@ -125,7 +125,7 @@ impl ReplayLanes {
 
     /// A lane is free, and may be given a session.
     pub(super) fn has_free_lane(&self) -> bool {
-        self.free > 0 && (self.is_replaying() || self.is_pressing())
+        self.free > 0 && (self.is_replaying() || self.is_filling_cache())
     }
 
     pub(super) fn open_trees(&self) -> usize {

@@ -3,28 +3,27 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use aiperf_protocol::RunOutcome;
 use tokio::sync::Notify;
-
-use crate::request::finished::CutReason;
 
 /// Tells all requests that started before it was raised to end.
 #[derive(Debug, Default)]
 pub(crate) struct CutSignal {
-    reason: Cell<Option<CutReason>>,
+    phase_outcome: Cell<Option<RunOutcome>>,
     raised: Notify,
 }
 
 impl CutSignal {
-    pub(crate) fn raise(&self, reason: CutReason) {
-        self.reason.set(Some(reason));
+    pub(crate) fn raise(&self, phase_outcome: RunOutcome) {
+        self.phase_outcome.set(Some(phase_outcome));
         self.raised.notify_waiters();
     }
 
-    pub(crate) async fn wait(&self) -> CutReason {
+    pub(crate) async fn wait(&self) -> RunOutcome {
         loop {
             let raised = self.raised.notified();
-            if let Some(reason) = self.reason.get() {
-                return reason;
+            if let Some(phase_outcome) = self.phase_outcome.get() {
+                return phase_outcome;
             }
             raised.await;
         }

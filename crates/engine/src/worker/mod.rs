@@ -19,6 +19,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Timer, tighten_timer_slack};
+use aiperf_protocol::RunOutcome;
 use aiperf_seed::Stream;
 use aiperf_transport::Client;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -28,7 +29,7 @@ use crate::control::SchedulerEvent;
 use crate::plan::Plan;
 use crate::queue::QueueSender;
 use crate::request::credit::Credit;
-use crate::request::finished::{CutReason, Finished};
+use crate::request::finished::Finished;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
@@ -42,7 +43,7 @@ pub use self::read_delays::{ReadDelays, SharedDelays};
 enum WorkerCommand {
     Send(Credit),
     /// End all requests in flight.
-    Cut(CutReason),
+    Cut(RunOutcome),
 }
 
 /// The scheduler's handle to one worker. Dropping it lets the worker finish and end.
@@ -117,12 +118,12 @@ impl Worker {
     }
 
     /// False when the worker is gone.
-    fn tell(&self, command: WorkerCommand) -> bool {
-        let told = self.commands.send(command).is_ok();
+    fn send_command(&self, command: WorkerCommand) -> bool {
+        let sent = self.commands.send(command).is_ok();
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
         }
-        told
+        sent
     }
 
     /// Waits until the worker has handed over all that it finished.
@@ -159,7 +160,7 @@ async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<R
                     drop(ticket);
                 });
             }
-            WorkerCommand::Cut(reason) => cut.replace(Rc::default()).raise(reason),
+            WorkerCommand::Cut(phase_outcome) => cut.replace(Rc::default()).raise(phase_outcome),
         }
     }
     in_flight.wait_until_none().await;

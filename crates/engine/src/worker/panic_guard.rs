@@ -2,7 +2,9 @@
 
 use std::thread;
 
-use crate::control::{SchedulerEvent, StopReason};
+use aiperf_protocol::StopReason;
+
+use crate::control::SchedulerEvent;
 use crate::queue::QueueSender;
 
 /// Stops the run if it is dropped by a panic.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use aiperf_protocol::RunOutcome;
+
 use super::{Worker, WorkerCommand, WorkerGauge};
 use crate::control::SchedulerEvent;
 use crate::plan::{EngineError, Plan};
 use crate::queue::QueueSender;
 use crate::request::credit::Credit;
-use crate::request::finished::{CutReason, Finished};
+use crate::request::finished::Finished;
 use crate::scheduler::Dispatch;
 
 #[derive(Debug)]
@@ -45,12 +47,12 @@ impl Dispatch for WorkerPool {
     }
 
     fn send(&self, credit: Credit) -> bool {
-        self.workers[credit.session.worker].tell(WorkerCommand::Send(credit))
+        self.workers[credit.session.worker].send_command(WorkerCommand::Send(credit))
     }
 
-    fn cut(&self, reason: CutReason) {
+    fn cut(&self, phase_outcome: RunOutcome) {
         for worker in &self.workers {
-            worker.tell(WorkerCommand::Cut(reason));
+            worker.send_command(WorkerCommand::Cut(phase_outcome));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aiperf_address::{ConnectionReuse, ConnectionUse, RequestTarget};
 use aiperf_clock::{Mono, Nanos, Timer};
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
-use aiperf_protocol::Wire;
+use aiperf_protocol::{RequestOutcome, Wire};
 use aiperf_seed::Stream;
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoObserver, Request, TransportError};
 use bytes::Bytes;
@@ -16,8 +16,8 @@ use uuid::Uuid;
 use crate::control::SchedulerEvent;
 use crate::queue::{QueueSender, TrySendError, Urgency};
 use crate::request::bodies::Bodies;
-use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
-use crate::request::finished::{Finished, Outcome};
+use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
+use crate::request::finished::{ExchangeError, Finished, outcome_of};
 use crate::request::follow_up::FollowUp;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
@@ -97,9 +97,9 @@ impl RequestSender {
             Ok(body) => body,
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
-                let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
+                let (now, result) = (Mono::now(), Err(ExchangeError::NotSent(error)));
                 let nothing = (credit, RequestBody { bytes: Bytes::new(), is_fixed: false });
-                return self.finish(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
+                return self.finish(nothing, request_id, (now, now), Exchange::default(), result, false).await;
             }
         };
         let target = &context.targets[session.target];
@@ -133,7 +133,7 @@ impl RequestSender {
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
         }
-        let outcome = tokio::select! {
+        let result = tokio::select! {
             biased;
             sent = async {
                 self.client.send(&request, reuse, &mut exchange, &watcher).await?;
@@ -141,18 +141,15 @@ impl RequestSender {
                     Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
                     None => Ok(()),
                 }
-            } => match sent {
-                Ok(()) => Outcome::Complete,
-                Err(error) => Outcome::Failed(error),
-            },
-            () = self.timeout(start) => Outcome::TimedOut,
-            given_up = self.cancellation(credit.cancel_after, start, &watcher) => given_up,
-            reason = cut.wait() => Outcome::Cut(reason),
+            } => sent.map_err(ExchangeError::Transport),
+            () = self.timeout(start) => Err(ExchangeError::TimedOut),
+            cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
+            phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
-        self.finish((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
+        self.finish((credit, body), request_id, (start, end), exchange, result, first_token_told).await;
     }
 
     /// The headers of one request.
@@ -190,19 +187,15 @@ impl RequestSender {
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
-        outcome: Outcome,
+        result: Result<(), ExchangeError>,
         first_token_told: bool,
     ) {
         let context = &self.context;
-        let end_as = match &outcome {
-            Outcome::Cut(_) => ReturnedAs::Cut,
-            Outcome::Complete if exchange.is_success() => ReturnedAs::Complete,
-            _ => ReturnedAs::Failed,
-        };
+        let outcome = outcome_of(&result, &exchange);
         let wants_follow_up = match credit.follow_up {
             FollowUpNeed::Never => false,
-            FollowUpNeed::OnFailure => end_as == ReturnedAs::Failed,
-            FollowUpNeed::Always => end_as != ReturnedAs::Cut,
+            FollowUpNeed::OnFailure => outcome == RequestOutcome::Failed,
+            FollowUpNeed::Always => outcome != RequestOutcome::CutOff,
         };
         let follow_up = wants_follow_up
             .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, context.events.clone()));
@@ -212,10 +205,10 @@ impl RequestSender {
             turn: credit.turn,
             due: credit.due,
             at: end,
-            end: end_as,
+            outcome,
             first_token_told,
             follow_up: follow_up.is_some(),
-            unreachable_since: outcome.is_unreachable(&exchange).then_some(start),
+            unreachable_since: result.as_ref().is_err_and(|error| error.is_unreachable(&exchange)).then_some(start),
         };
         let finished = Finished {
             phase: credit.phase,
@@ -229,7 +222,7 @@ impl RequestSender {
             start,
             end,
             exchange,
-            outcome,
+            result,
             body: body.bytes,
             body_is_fixed: body.is_fixed,
             is_single_token: credit.is_single_token,
@@ -254,16 +247,16 @@ impl RequestSender {
     }
 
     /// Resolves the given time after the request was sent, or when it takes too long to be sent.
-    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> Outcome {
+    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> ExchangeError {
         let Some(after) = after else { return std::future::pending().await };
         let limit = self.context.send_limit;
         let sent = tokio::select! {
             biased;
             sent = watcher.sent() => sent,
-            () = self.timer.sleep_until(start + limit) => return Outcome::SendTimedOut { limit },
+            () = self.timer.sleep_until(start + limit) => return ExchangeError::SendTimedOut { limit },
         };
         self.timer.sleep_until(sent + after).await;
-        Outcome::CancelledOnPurpose { after }
+        ExchangeError::CancelledOnPurpose { after }
     }
 
     async fn hand_over(&self, mut finished: Finished) {

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use aiperf_clock::{Mono, ReadStamp};
 use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
-use aiperf_grpc::FrameScanner;
+use aiperf_grpc::GrpcFrameScanner;
 use aiperf_protocol::Wire;
 use aiperf_transport::{Exchange, ExchangeObserver};
 use tokio::sync::Notify;
@@ -36,14 +36,14 @@ struct FirstToken<'a> {
 #[derive(Debug)]
 enum Scanner {
     Events(SseScanner),
-    Messages(FrameScanner),
+    Messages(GrpcFrameScanner),
 }
 
 impl Scanner {
     fn of(wire: Wire) -> Self {
         match wire {
             Wire::Http => Self::Events(SseScanner::new()),
-            Wire::Grpc { .. } => Self::Messages(FrameScanner::new()),
+            Wire::Grpc { .. } => Self::Messages(GrpcFrameScanner::new()),
         }
     }
 
@@ -101,11 +101,11 @@ impl<'a> Watcher<'a> {
     /// Resolves when the last byte of the request was taken by the socket.
     pub(crate) async fn sent(&self) -> Mono {
         loop {
-            let told = self.sent_told.notified();
+            let notified = self.sent_told.notified();
             if let Some(at) = self.sent.get() {
                 return at;
             }
-            told.await;
+            notified.await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Why a talk cannot begin, or a turn of it has no answer.
+//! Why a chat cannot start, or a turn has no answer.
 
 use std::io;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use thiserror::Error;
 
 use crate::error::RunError;
 
-/// How much of an answer that is an error is shown.
+/// The most characters of an error response that are shown.
 const QUOTED_CHARS: usize = 500;
 
 #[derive(Debug, Error)]
 pub enum ChatError {
-    #[error("--model: a talk is with one model; name one")]
+    #[error("--model: `aiperf chat` takes exactly one model")]
     SeveralModels,
-    #[error("--url: a talk is with one server; name one")]
+    #[error("--url: `aiperf chat` takes exactly one server")]
     SeveralServers,
     #[error(transparent)]
     Setting(#[from] RunError),
-    #[error("a talk cannot begin: {0}")]
+    #[error("cannot start an asynchronous runtime: {0}")]
     Runtime(io::Error),
     #[error(transparent)]
     Body(#[from] BuildError),
@@ -35,11 +35,11 @@ pub enum ChatError {
     #[error(transparent)]
     Tokenizer(#[from] TokenizerError),
     #[error(
-        "the server took no request within {:.0} s; check --url, or raise AIPERF_CHAT_CONNECT_TIMEOUT",
+        "the request could not be sent within {:.0} s; check --url, or raise AIPERF_CHAT_CONNECT_TIMEOUT",
         limit.as_secs_f64()
     )]
     NotSent { limit: Duration },
-    #[error("nothing came from the server for {:.0} s; AIPERF_CHAT_READ_TIMEOUT sets how long to wait", limit.as_secs_f64())]
+    #[error("no data from the server for {:.0} s; raise AIPERF_CHAT_READ_TIMEOUT to wait longer", limit.as_secs_f64())]
     Stalled { limit: Duration },
     #[error("interrupted")]
     Interrupted,
@@ -51,7 +51,7 @@ impl ChatError {
         let body = body.trim();
         let said = match body.char_indices().nth(QUOTED_CHARS) {
             Some((end, _)) => format!("{}...", &body[..end]),
-            None if body.is_empty() => "(nothing more)".to_owned(),
+            None if body.is_empty() => "(empty response)".to_owned(),
             None => body.to_owned(),
         };
         Self::Status { status: exchange.status.unwrap_or_default(), reason: exchange.reason.clone(), said }
@@ -69,7 +69,7 @@ mod tests {
             ChatError::of_status(&Exchange { status, reason, body: body.into(), ..Exchange::default() }).to_string()
         };
         assert_eq!(of(" no model \n"), "the server answered 502 Bad Gateway: no model");
-        assert!(of("").ends_with("(nothing more)"));
+        assert!(of("").ends_with("(empty response)"));
         assert_eq!(of(&"é".repeat(600)).chars().filter(|c| *c == 'é').count(), 500);
     }
 }

@@ -1,4 +1,4 @@
-//! How long a talk waits for the server.
+//! How long a chat waits for the server.
 
 use std::time::Duration;
 

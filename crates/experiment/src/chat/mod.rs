@@ -1,5 +1,5 @@
-//! A talk with a server, one turn at a time, with the times and counts of each answer. Everything on the wire is as in a run:
-//! the same bodies, headers, connections and readings.
+//! `aiperf chat`: one turn at a time, with the latency and token counts of each answer. Requests and responses are the same as
+//! in a run: bodies, headers, connections and parsing.
 
 mod error;
 mod figures;
@@ -35,7 +35,7 @@ use crate::prepare::settings;
 use crate::prepare::target::Targets;
 use aiperf_redact::Secrets;
 
-/// How often a user who no longer wants to wait is noticed.
+/// Time between two checks for Ctrl-C.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// Whether earlier turns are sent again with each new one.
@@ -46,10 +46,10 @@ pub enum ChatMemory {
     Off,
 }
 
-/// Set by the user to end the answer that is coming.
+/// Set when the user stops the answer that is being received.
 pub type Interrupt = Arc<AtomicBool>;
 
-/// What the server said, and what that cost.
+/// The reply of the server with its latency and token counts.
 #[derive(Debug)]
 pub struct ChatAnswer {
     pub reply: Reply,

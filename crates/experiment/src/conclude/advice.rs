@@ -1,15 +1,16 @@
-//! What to do about requests that failed.
+//! Advice about failed requests.
 
-use aiperf_metrics::{Cancellation, Failure, Shortage, Summary};
+use aiperf_metrics::{Failure, Shortage, Summary};
+use aiperf_protocol::{FailureKind, RequestOutcome};
 
-/// What is known beside the failures themselves.
+/// What advice needs to know in addition to the failures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
-    /// Models that the server lists, where it was asked because it did not know the one of the run.
+    /// Models that the server lists; filled only if it did not know the model of the run.
     pub(crate) models: Vec<String>,
-    /// What the server last said about when to come again (`Retry-After`).
+    /// The last `Retry-After` of the server.
     pub(crate) retry_after: Option<String>,
-    /// Servers are spoken to without TLS.
+    /// Connections do not use TLS.
     pub(crate) is_plain: bool,
 }
 
@@ -19,43 +20,52 @@ pub(crate) fn is_unknown_model(summary: &Summary) -> bool {
     summary.successful == 0 && most.is_some_and(|group| group.failure.code == Some(404))
 }
 
-/// What to do about it.
+/// What the user can do about a failure; empty if its message says that already.
 pub(crate) fn advice(failure: &Failure, hints: &Hints) -> String {
-    let on_purpose = failure.cancelled == Some(Cancellation::OnPurpose);
-    let plain = match failure.kind.as_str() {
-        _ if on_purpose => "Lower --request-cancellation-rate, or raise --request-cancellation-delay.",
-        _ if failure.shortage == Some(Shortage::Descriptors) => {
-            "Raise the limit of this shell (ulimit -n), or lower the load."
+    let plain = match failure.shortage {
+        Some(Shortage::Descriptors) => "Raise the limit of this shell (ulimit -n), or lower the load.",
+        Some(Shortage::Ports) => "Reuse connections (--connection-reuse-strategy pooled), or lower the load.",
+        None if failure.outcome == RequestOutcome::CancelledOnPurpose => {
+            "Lower --request-cancellation-rate, or raise --request-cancellation-delay."
         }
-        _ if failure.shortage == Some(Shortage::Ports) => {
-            "Let connections be used again (--connection-reuse-strategy pooled), or lower the load."
-        }
-        "ClientConnectorError" => "Is the server running, and is --url right?",
-        "ClientConnectorDNSError" => "Check the host name in --url.",
+        None => return advice_by_kind(failure, hints),
+    };
+    plain.to_owned()
+}
+
+fn advice_by_kind(failure: &Failure, hints: &Hints) -> String {
+    let plain = match &failure.kind {
+        FailureKind::Connect => "Is the server running? Check --url.",
+        FailureKind::Resolve => "Check the host name in --url.",
         // Their messages say what to do.
-        "ClientConnectorCertificateError" | "ClientConnectorSSLError" => "",
-        "ServerDisconnectedError" if hints.is_plain => {
-            "Look at the server's log. If it speaks TLS on this port, its URL is https:// instead."
+        FailureKind::Certificate | FailureKind::Tls => "",
+        FailureKind::Disconnected if hints.is_plain => {
+            "Check the server's log. If it expects TLS on this port, use an https:// URL."
         }
-        "ServerDisconnectedError" => "Look at the server's log.",
-        "TimeoutError" => "Raise --request-timeout-seconds, or lower the load.",
-        "InvalidInferenceResultError" => {
-            "Check --endpoint-type and --custom-endpoint: the answers are not of that kind."
+        FailureKind::Disconnected => "Check the server's log.",
+        FailureKind::Timeout => "Raise --request-timeout-seconds, or lower the load.",
+        FailureKind::InvalidAnswer => {
+            "Check --endpoint-type and --custom-endpoint: the answers do not belong to this endpoint type."
         }
-        _ => match failure.code {
-            Some(400) if hints.is_plain && failure.message.contains("HTTPS") => "Is its URL https:// instead?",
-            Some(401 | 403) => "Check --api-key.",
-            Some(404) => return unknown_path_or_model(&hints.models),
-            Some(429) => return too_many_requests(hints.retry_after.as_deref()),
-            Some(499) => "Give the run more time (--benchmark-duration, --benchmark-grace-period).",
-            _ => "The error summary lists them all.",
-        },
+        _ => return advice_by_status(failure, hints),
+    };
+    plain.to_owned()
+}
+
+fn advice_by_status(failure: &Failure, hints: &Hints) -> String {
+    let plain = match failure.code {
+        Some(400) if hints.is_plain && failure.message.contains("HTTPS") => "Use an https:// URL.",
+        Some(401 | 403) => "Check --api-key.",
+        Some(404) => return unknown_path_or_model(&hints.models),
+        Some(429) => return too_many_requests(hints.retry_after.as_deref()),
+        Some(499) => "Give the run more time (--benchmark-duration, --benchmark-grace-period).",
+        _ => "The error summary lists all errors.",
     };
     plain.to_owned()
 }
 
 fn unknown_path_or_model(models: &[String]) -> String {
-    /// More do not help to find the right one.
+    /// A longer list does not help to find the right one.
     const SHOWN: usize = 10;
     let known = "Check --url, --custom-endpoint and --model: the server does not know the path or the model.";
     if models.is_empty() {
@@ -70,14 +80,14 @@ fn too_many_requests(retry_after: Option<&str>) -> String {
     let lower = "The server limits the rate: lower --request-rate or --concurrency.";
     match retry_after {
         Some(wait) if wait.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("{lower} It asks to wait {wait} s (Retry-After).")
+            format!("{lower} It asks for a pause of {wait} s (Retry-After).")
         }
-        Some(wait) => format!("{lower} It asks to wait until {wait} (Retry-After)."),
+        Some(wait) => format!("{lower} It asks for a pause until {wait} (Retry-After)."),
         None => lower.to_owned(),
     }
 }
 
-/// A line about requests that were refused because there were too many, where others succeeded.
+/// A remark about rate-limited requests in a run in which others succeeded.
 pub(crate) fn rate_limit_remark(summary: &Summary, hints: &Hints) -> Option<String> {
     let refused: u64 =
         summary.failures.iter().filter(|group| group.failure.code == Some(429)).map(|group| group.count).sum();
@@ -86,7 +96,7 @@ pub(crate) fn rate_limit_remark(summary: &Summary, hints: &Hints) -> Option<Stri
     (refused > 0 && summary.successful > 0).then(remark)
 }
 
-/// What happened and what to do about it, as sentences.
+/// What happened, followed by advice, as sentences.
 pub(crate) fn joined(what: &str, advice: &str) -> String {
     let end = if what.ends_with(['.', '?', '!']) { "" } else { "." };
     if advice.is_empty() { format!("{what}{end}") } else { format!("{what}{end} {advice}") }
@@ -97,15 +107,7 @@ mod tests {
     use super::*;
 
     fn failure(code: Option<u16>, kind: &str, message: &str) -> Failure {
-        Failure {
-            code,
-            kind: kind.to_owned(),
-            message: message.to_owned(),
-            cause: None,
-            cancelled: None,
-            is_context_overflow: false,
-            shortage: None,
-        }
+        Failure::new(code, kind.into(), message)
     }
 
     #[test]
@@ -124,7 +126,7 @@ mod tests {
     fn a_server_that_limits_the_rate_and_says_until_when_is_quoted() {
         let limited = failure(Some(429), "Too Many Requests", "");
         let hints = |wait: &str| Hints { retry_after: Some(wait.to_owned()), ..Hints::default() };
-        assert!(advice(&limited, &hints("5")).ends_with("It asks to wait 5 s (Retry-After)."));
+        assert!(advice(&limited, &hints("5")).ends_with("It asks for a pause of 5 s (Retry-After)."));
         assert!(advice(&limited, &hints("Fri, 13 Nov 2026 10:00:00 GMT")).contains("until Fri, 13 Nov"));
         assert!(advice(&limited, &Hints::default()).contains("--request-rate"));
     }

@@ -1,5 +1,5 @@
 //! What a run reports when it is over.
 
 pub(crate) mod advice;
+pub(crate) mod ending;
 pub(crate) mod summarise;
-pub(crate) mod verdict;

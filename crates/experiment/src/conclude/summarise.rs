@@ -6,19 +6,20 @@ use std::thread;
 use aiperf_address::Scheme;
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
-use aiperf_engine::{EndReason, PhaseOutcome};
+use aiperf_engine::PhaseOutcome;
 use aiperf_metrics::{
     ClientHealth, ClientLoad, Columns, LostRecords, Metric, MetricContext, MetricKind, MetricResult, NetworkRtt,
     PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
 };
+use aiperf_protocol::RunOutcome;
 use aiperf_report::{
-    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
-    Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ReportError, RunReport, Timestamps, WrittenFile,
+    write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value};
 
 use crate::conclude::advice::{self, Hints};
-use crate::conclude::verdict::{Ending, Verdict};
+use crate::conclude::ending::{self, EndEvidence};
 use crate::prepare::readiness;
 use crate::prepare::scenario;
 use crate::record::threads::PhaseColumns;
@@ -59,26 +60,25 @@ impl RunMeasurements<'_> {
         Self::log_results(&phases);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
-        let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
+        let warmup = phases.iter().position(|phase| phase.kind == PhaseKind::Warmup).map(|at| phases.remove(at));
         let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
-        let stopped = self.outcomes.iter().find_map(|outcome| match &outcome.ended_by {
-            EndReason::Stopped(reason) => Some(*reason),
-            EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
+        let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {
+            RunOutcome::Stopped(reason) => Some(reason),
+            _ => None,
         });
-        let unmet = self.stop_reports.iter().find_map(|report| report.unmet.clone());
         let hints = self.hints(run, &profiling.summary);
-        let ending = Ending {
+        let ending = ending::decide(EndEvidence {
             profiling: &profiling.summary,
             warmup: warmup.as_ref().map(|phase| &phase.summary),
             stopped,
+            unmet: self.stop_reports.iter().find_map(|report| report.unmet.as_deref()),
             last: self.outcomes.last(),
             hints: &hints,
-        };
-        let verdict = Verdict::of(ending).unless(unmet);
+        });
         let rate_limit = advice::rate_limit_remark(&profiling.summary, &hints);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
-        let ended_by = at.map(|at| &self.outcomes[at].ended_by);
-        let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
+        let ended_by = at.map(|at| self.outcomes[at].ended_by);
+        let metadata = scenario::submission(run, ending.outcome, ended_by, &profiling.summary);
         let sections = self.sections();
         let mut client_health = self.health.clone();
         if !profiling.summary.failures.is_empty() {
@@ -94,7 +94,7 @@ impl RunMeasurements<'_> {
             random_seed: run.config.random_seed,
             place: run.place.clone(),
             cli_command: repeating_command(run),
-            status: status(&verdict),
+            ending,
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
             lost: self.lost,
@@ -119,7 +119,7 @@ impl RunMeasurements<'_> {
         let extra = ExtraFiles { timeslices, is_partial: self.is_partial };
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
-        RunResult { report, files, verdict, values, refused }
+        RunResult { report, files, values, refused }
     }
 
     /// Logs the results of each phase once every response was read: the same counts as in the files.
@@ -187,10 +187,10 @@ impl RunMeasurements<'_> {
         let window = PhaseWindow { start: outcome.start, end: outcome.end };
         PhaseReport {
             name: outcome.name.to_owned(),
-            kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
+            kind: outcome.kind,
             index: index as u32,
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
-            was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
+            was_cancelled: outcome.ended_by.is_stopped(),
             summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
             percentiles: AskedPercentiles::default(),
         }
@@ -237,7 +237,7 @@ impl RunMeasurements<'_> {
         let window = PhaseWindow { start: now, end: now };
         PhaseReport {
             name: PhaseKind::Profiling.name().to_owned(),
-            kind: Phase::Profiling,
+            kind: PhaseKind::Profiling,
             index,
             profiling_index: Some(0),
             was_cancelled: true,
@@ -257,13 +257,4 @@ fn prefixes_repeat(run: &Run) -> bool {
 pub(crate) fn repeating_command(run: &Run) -> String {
     let given = &run.config.command_line;
     if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
-}
-
-fn status(verdict: &Verdict) -> RunStatus {
-    match verdict {
-        Verdict::Complete => RunStatus::Complete,
-        Verdict::Cancelled => RunStatus::Cancelled,
-        Verdict::GivenUp(why) | Verdict::Unreachable(why) => RunStatus::GivenUp(why.clone()),
-        Verdict::Unmet(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
-    }
 }

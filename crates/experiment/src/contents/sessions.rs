@@ -12,13 +12,14 @@ pub(crate) mod testing;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Once};
 
+use crate::record::warnings::WarnOnce;
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, ReplayOrigin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, body_document, check_turns, unsent};
+use aiperf_endpoint::{BuildError, History, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_protocol::EndpointKind;
 use aiperf_redact::SecretFields;
@@ -81,17 +82,23 @@ impl Sessions {
         };
         // What is in memory anyway can be looked at as a whole.
         let checked = if sessions.dataset.is_deferred() { first..first + 1 } else { 0..sessions.len() };
+        let unsent_warning = WarnOnce::default();
         for index in checked {
-            sessions.check(kind, index)?;
+            sessions.check(kind, index, &unsent_warning)?;
         }
         Ok(sessions)
     }
 
     /// Makes every body of a conversation once, as far as that needs no replies.
-    fn check(&self, kind: EndpointKind, index: usize) -> Result<(), BuildError> {
+    fn check(&self, kind: EndpointKind, index: usize, unsent_warning: &WarnOnce) -> Result<(), BuildError> {
         let conversation = self.find(index, None);
         for turn in 0..conversation.turns.len() {
-            warn_of_unsent(kind, &conversation, turn);
+            if let Some(what) = unsent(kind, &conversation.turns[turn]) {
+                let (endpoint, session) = (kind.facts().name, &conversation.session_id);
+                unsent_warning.warn(|| {
+                    format!("The {endpoint} endpoint cannot send the {what} of turn {turn} of session {session}; the request is sent without it")
+                });
+            }
             let body = self.renderer.alone(&conversation, turn)?;
             if Renderer::alone_is_fixed(&conversation, turn) && self.has_room() {
                 self.keep(index, &conversation, Some((turn, &body)));
@@ -129,7 +136,7 @@ impl Sessions {
     }
 
     /// The recorded request that a turn replays.
-    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&Origin> {
+    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&ReplayOrigin> {
         self.dataset.outlines()[index].turns[turn].origin.as_deref()
     }
 
@@ -247,10 +254,22 @@ impl Sessions {
     /// request failed.
     pub(crate) fn after(&self, session: &Session, turn: usize, reply: Option<Value>, failed: bool) -> FollowUpBodies {
         let conversation = self.conversation(session.conversation);
-        let Ok(mut history) = session.history.lock() else { return FollowUpBodies::default() };
-        history.note(&conversation, turn, reply);
-        let next = (turn + 1 < conversation.turns.len() && Renderer::needs_replies(&conversation, turn + 1))
-            .then(|| self.renderer.body(&conversation, turn + 1, &history));
+        session
+            .with_history(|history| self.bodies_after(&conversation, turn, reply, failed, history))
+            .unwrap_or_default()
+    }
+
+    fn bodies_after(
+        &self,
+        conversation: &Arc<Conversation>,
+        turn: usize,
+        reply: Option<Value>,
+        failed: bool,
+        history: &mut History,
+    ) -> FollowUpBodies {
+        history.note(conversation, turn, reply);
+        let next = (turn + 1 < conversation.turns.len() && Renderer::needs_replies(conversation, turn + 1))
+            .then(|| self.renderer.body(conversation, turn + 1, history));
         let mut forks = Vec::new();
         for branch in &conversation.turns[turn].branches {
             if let BranchKind::Fork { .. } = branch.kind {
@@ -348,16 +367,5 @@ impl Bodies for Sessions {
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sessions").field("len", &self.len()).field("held", &self.held).finish_non_exhaustive()
-    }
-}
-
-/// One warning is enough: what one turn has, many have.
-fn warn_of_unsent(kind: EndpointKind, conversation: &Conversation, turn: usize) {
-    static SAID: Once = Once::new();
-    if let Some(what) = unsent(kind, &conversation.turns[turn]) {
-        let (endpoint, session) = (kind.facts().name, &conversation.session_id);
-        SAID.call_once(|| {
-            log::warn!("The {endpoint} endpoint has no place for the {what}, which turn {turn} of session {session} has: it is not sent");
-        });
     }
 }

@@ -1,5 +1,5 @@
-//! Whether this machine can hold the connections that the load asks for, checked before the first request: each takes a
-//! file descriptor and a local port, and one that finds none left would be counted as a failed request.
+//! Checks before the first request whether this machine has enough file descriptors and local ports for the connections of the
+//! load. A connection without them would count as a failed request.
 
 use std::collections::HashSet;
 use std::fs;
@@ -134,12 +134,12 @@ impl ConnectionRoom {
         let allowed = limit.saturating_sub(taken) / each;
         let text = if need.is_certain {
             format!(
-                "--concurrency: {connections} connections need {wanted} file descriptors, and this process may open {limit}, \
+                "--concurrency: {connections} connections need {wanted} file descriptors, but this process may open {limit}, \
                  enough for {allowed} connections. Raise the limit (ulimit -n {wanted}), or lower --concurrency"
             )
         } else {
             format!(
-                "The load may need {connections} connections at once (responses of {LONG_RESPONSE_SECONDS} s), and the file \
+                "The load may need {connections} connections at once (with responses of {LONG_RESPONSE_SECONDS} s), but the file \
                  descriptor limit of {limit} is enough for {allowed}: requests beyond that fail. Raise the limit \
                  (ulimit -n {wanted}), lower the rate, or set --concurrency {allowed}"
             )
@@ -152,7 +152,7 @@ impl ConnectionRoom {
         let connections = need.connections;
         if connections > count {
             let text = format!(
-                "--concurrency: {connections} connections need as many local ports, and this machine has {count} to the \
+                "--concurrency: {connections} connections need as many local ports, but this machine has {count} for the \
                  server's address. Widen net.ipv4.ip_local_port_range, send from several addresses (--source-address), or lower \
                  --concurrency"
             );
@@ -162,8 +162,8 @@ impl ConnectionRoom {
         (opened > count).then(|| CapacityProblem {
             is_certain: false,
             text: format!(
-                "Without reuse of connections the load opens {opened} connections in {PORT_REST_SECONDS} s, and this machine has \
-                 {count} local ports to the server's address, each of which may rest that long after it was closed: requests \
+                "Without reuse of connections the load opens {opened} connections in {PORT_REST_SECONDS} s, but this machine has \
+                 {count} local ports for the server's address, and a closed port may be unusable for that long: requests \
                  may fail. Use --connection-reuse-strategy pooled, send from several addresses (--source-address), or lower \
                  the rate"
             ),

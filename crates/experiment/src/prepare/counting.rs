@@ -1,4 +1,4 @@
-//! Which tokenizer a run counts with, or that it needs none.
+//! Chooses the tokenizer that counts tokens; a run that needs none loads none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn
         let stand_in = load(&TokenizerRequest::named(BUILTIN), hub.environment())?;
         let dataset = build(&stand_in)?;
         if !dataset.is_deferred() {
-            log::info!("No tokenizer is loaded: token counts are the server's (--use-server-token-count)");
+            log::info!("No tokenizer is loaded: the server counts the tokens (--use-server-token-count)");
             return Ok((stand_in, dataset));
         }
     }
@@ -35,7 +35,7 @@ pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn
     };
     if request.revision != MAIN && !has_revisions(&request.name) {
         log::warn!(
-            "--tokenizer-revision {} has no effect: {} is not a tokenizer of the Hugging Face hub, which alone has revisions",
+            "--tokenizer-revision {} has no effect: {} is not on the Hugging Face hub, and only tokenizers from there have revisions",
             request.revision,
             request.name
         );
@@ -47,7 +47,7 @@ pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn
     let counts = !endpoint.server_token_count && (facts.tokenizes_input || facts.produces_tokens);
     if counts && endpoint.tokenizer.is_none() && !others.is_empty() {
         log::warn!(
-            "Tokens of all requests are counted with the tokenizer {} (of --model); some requests ask for the models {}. Give \
+            "Tokens of all requests are counted with the tokenizer {} (of --model), but some requests ask for the models {}. Use \
              --tokenizer to choose another tokenizer.",
             request.name,
             others.join(", ")

@@ -1,11 +1,11 @@
-//! What a user should know of the data that a run sends.
+//! Warnings about the data of a run.
 
 use aiperf_dataset::Dataset;
 
 /// After the run: only then is it known.
 pub(crate) fn warn_of_lengths(dataset: &Dataset) {
     if dataset.inexact_texts() > 0 {
-        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
+        log::warn!("{} prompts do not have exactly the requested length", dataset.inexact_texts());
     }
 }
 
@@ -19,7 +19,7 @@ fn has_unused_times(dataset: &Dataset) -> bool {
 pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     if dataset.empty_outputs > 0 {
         log::warn!(
-            "Requests of the trace without output when they were recorded: {}. They are sent and ask for one token",
+            "{} requests of the trace have no recorded output; they are sent with a limit of one token",
             dataset.empty_outputs
         );
     }
@@ -28,12 +28,12 @@ pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {
-        log::warn!("Unusable rows of the input file that are skipped: {}, among them", skipped.count);
+        log::warn!("Skipped {} unusable rows of the input file, among them:", skipped.count);
         skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
     }
     if dataset.long_pauses > 0 {
         log::warn!(
-            "{} pauses between turns are longer than a minute; --inter-turn-delay-cap-seconds shortens them",
+            "{} pauses between turns are longer than a minute; shorten them with --inter-turn-delay-cap-seconds",
             dataset.long_pauses
         );
     }

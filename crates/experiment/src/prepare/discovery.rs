@@ -1,4 +1,4 @@
-//! What is asked of a server before bodies can be made for it: what its models take, what a method's messages are.
+//! Asks a server before the run for what its request bodies depend on: the inputs of its models, the messages of a method.
 
 mod caller;
 mod kserve;
@@ -7,7 +7,7 @@ mod method;
 use aiperf_config::Config;
 use aiperf_endpoint::HeaderPlan;
 use aiperf_grpc::MethodShape;
-use aiperf_grpc::kserve::ModelShape;
+use aiperf_grpc::kserve::ModelTensors;
 use aiperf_protocol::EndpointKind;
 use aiperf_transport::ClientSettings;
 
@@ -18,7 +18,7 @@ use self::caller::Caller;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Discovered {
-    pub(crate) models: Vec<ModelShape>,
+    pub(crate) models: Vec<ModelTensors>,
     pub(crate) method: Option<MethodShape>,
 }
 

@@ -1,4 +1,4 @@
-//! What a replay will do, said before it starts: how many requests, over which time, and what is left out of them.
+//! Logs before a replay starts what it will send: how many requests, over which time, and what is left out.
 
 use aiperf_config::{Config, DatasetSource, PhaseConfig};
 use aiperf_dataset::Dataset;
@@ -6,7 +6,7 @@ use aiperf_engine::FixedSchedule;
 
 use crate::error::RunError;
 
-/// A schedule that lasts longer is a mistake in its times.
+/// A longer schedule has wrong timestamps.
 const LONGEST_S: f64 = 366.0 * DAY_S;
 /// A time without any request that is worth a warning.
 const LONG_GAP_S: f64 = 600.0;
@@ -35,7 +35,7 @@ pub(crate) fn check(
     let sessions = phase.stop.sessions.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let part = part(schedule.iter().take(sessions).map(|(conversation, at)| (*at, turns(*conversation))), asked);
     if phase.stop.requests.is_some() && asked > all {
-        log::warn!("--request-count {asked}: the schedule has {all} requests, and all of them are sent");
+        log::warn!("--request-count {asked}: the schedule has only {all} requests; all of them are sent");
     } else if part.requests < all {
         log::info!("Sending the first {} of the {all} requests of the schedule", part.requests);
     }
@@ -44,13 +44,13 @@ pub(crate) fn check(
         return Err(RunError::EndlessSchedule { data: data(config), span: length(part.span_s) });
     }
     log::info!(
-        "Replaying {} requests at their recorded times over {}; --no-fixed-schedule sends them without these times",
+        "Replaying {} requests at their recorded times over {}; use --no-fixed-schedule to ignore these times",
         part.requests,
         length(part.span_s.min(limit))
     );
     if part.longest_gap_s.min(limit) > LONG_GAP_S {
         log::warn!(
-            "The schedule has {} without any request; --max-idle-gap-cap-seconds shortens such gaps of a trace",
+            "The schedule has a gap of {} without requests; shorten such gaps of a trace with --max-idle-gap-cap-seconds",
             length(part.longest_gap_s)
         );
     }

@@ -1,12 +1,12 @@
-//! What a scenario asks of the data, and what it makes of the results.
+//! Checks the data of a scenario, and whether its results are a valid submission.
 
 use aiperf_config::{CacheBust, Config, DatasetSource, Pace};
 use aiperf_dataset::Dataset;
-use aiperf_engine::{EndReason, PhaseOutcome, ReplayEntry};
+use aiperf_engine::{PhaseOutcome, ReplayEntry};
 use aiperf_metrics::{Metric, Summary};
+use aiperf_protocol::RunOutcome;
 use serde_json::{Value, json};
 
-use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
 use crate::run::Run;
 
@@ -19,7 +19,7 @@ pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunEr
         let data = match &config.dataset.source {
             DatasetSource::File(file) => format!("--input-file {}", file.path.display()),
             DatasetSource::Public(public) => public.set.name.to_owned(),
-            DatasetSource::Synthetic(_) => "the description".to_owned(),
+            DatasetSource::Synthetic(_) => "the synthetic data set".to_owned(),
         };
         return Err(RunError::NoAgents { name: scenario.name, data });
     }
@@ -30,11 +30,12 @@ pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunEr
     Ok(())
 }
 
-/// Whether the results may be handed in, and if not, why. `ended_by` is what ended the profiling phase.
+/// Whether the results are a valid submission to the scenario, and if not, why. `outcome` is that of the run, `ended_by` that
+/// of its profiling phase.
 pub(crate) fn submission(
     run: &Run,
-    verdict: &Verdict,
-    ended_by: Option<&EndReason>,
+    outcome: RunOutcome,
+    ended_by: Option<RunOutcome>,
     profiling: &Summary,
 ) -> Option<Value> {
     let scenario = run.config.scenario.as_ref()?;
@@ -42,14 +43,12 @@ pub(crate) fn submission(
     if scenario.overridden {
         reasons.push("unsafe_override");
     }
-    match verdict {
-        // Lanes always have another session: what else ends a run is a count that was reached before the time.
-        Verdict::Complete | Verdict::Unmet(_) if ended_by != Some(&EndReason::Duration) => {
-            reasons.push("ended_before_duration");
-        }
-        Verdict::Complete | Verdict::Unmet(_) => {}
-        Verdict::Cancelled | Verdict::GivenUp(_) | Verdict::Unreachable(_) => reasons.push("run_cancelled"),
-        Verdict::NothingSucceeded(_) => reasons.push("no_successful_requests"),
+    match outcome {
+        RunOutcome::Stopped(_) => reasons.push("run_cancelled"),
+        RunOutcome::NothingSucceeded => reasons.push("no_successful_requests"),
+        // Lanes always have another session: a run that ends otherwise reached a count before its duration.
+        _ if ended_by != Some(RunOutcome::DurationOver) => reasons.push("ended_before_duration"),
+        _ => {}
     }
     let overflowed = profiling.get(Metric::ContextOverflowCount).and_then(|stats| stats.avg).unwrap_or(0.0);
     let all = (profiling.successful + profiling.failed) as f64;

@@ -1,7 +1,7 @@
 //! The secrets of a run: which of its settings carry them, and which parts of a result may repeat them.
 
 use aiperf_config::{Config, EndpointConfig, Target};
-use aiperf_metrics::Failure;
+use aiperf_metrics::{Failure, FailureKind};
 use aiperf_redact::{SecretFields, Secrets, is_secret_header, keys_in_url, values_of_credentials, values_of_header};
 use aiperf_transport::Exchange;
 
@@ -26,7 +26,11 @@ pub(crate) fn secrets_of(config: &Config) -> Secrets {
 
 pub(crate) fn hide_in_failure(secrets: &Secrets, failure: &mut Failure) {
     let cause = failure.cause.as_mut().map(|cause| &mut cause.message);
-    for text in [Some(&mut failure.kind), Some(&mut failure.message), cause].into_iter().flatten() {
+    let kind = match &mut failure.kind {
+        FailureKind::Other(name) => Some(name),
+        _ => None,
+    };
+    for text in [kind, Some(&mut failure.message), cause].into_iter().flatten() {
         secrets.hide_in_message(text);
     }
 }

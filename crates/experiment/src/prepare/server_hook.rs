@@ -1,4 +1,4 @@
-//! Calls to the servers around a run: their prefix caches are emptied before it, their profilers run while it is measured.
+//! Calls to the servers around a run: resets prefix caches before it, and runs profilers during the profiling phase.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use crate::prepare::secrets::secrets_of;
 use crate::prepare::settings;
 use crate::prepare::target::Targets;
 
-/// Pause before a busy server is asked again: at first, and at most; it doubles in between.
+/// First and longest pause before a busy server is called again; the pause doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 
 const RESET: &str = "--reset-kv-cache";
 const PROFILER: &str = "--server-profiler";
 
-/// Whom to call, and as whom.
+/// The servers to call, and the headers to send.
 #[derive(Debug)]
 struct HookCaller {
-    /// One for each server, whatever the paths of its URLs.
+    /// One target for each server, even if it has several URLs.
     servers: Vec<RequestTarget>,
     headers: Vec<(String, String)>,
     client: ClientSettings,
     secrets: Secrets,
 }
 
-/// Why a call came to nothing.
+/// Why a call failed.
 struct HookRefused {
     reason: String,
-    /// It may go better later.
+    /// A retry may succeed.
     passing: bool,
 }
 
@@ -67,18 +67,18 @@ impl HookCaller {
             Err(_) => {
                 // Whoever set a limit does not want to wait for it again and again.
                 Err(HookRefused {
-                    reason: format!("does not answer within {} s", timeout.as_secs_f64()),
+                    reason: format!("did not answer within {} s", timeout.as_secs_f64()),
                     passing: false,
                 })
             }
             Ok(Err(error)) => {
-                let reason = self.secrets.hide(format!("fails: {error}").into()).into_owned();
+                let reason = self.secrets.hide(format!("failed: {error}").into()).into_owned();
                 Err(HookRefused { reason, passing: may_pass(&error) })
             }
             Ok(Ok(())) if exchange.is_success() => Ok(()),
             Ok(Ok(())) => {
                 let status = exchange.status.unwrap_or_default();
-                let reason = self.secrets.hide(format!("answers {status} {}", exchange.reason).into());
+                let reason = self.secrets.hide(format!("answered {status} {}", exchange.reason).into());
                 Err(HookRefused {
                     reason: reason.trim_end().to_owned(),
                     passing: matches!(status, 409 | 423 | 429 | 503),
@@ -139,11 +139,11 @@ impl HookCaller {
                     let (url, reason) = (url(server, &reset.path), refused.reason);
                     return Err(RunError::Hook { hook: RESET, url, reason });
                 }
-                log::info!("{} {}; asking again in {} s", url(server, &reset.path), refused.reason, pause.as_secs());
+                log::info!("{} {}; retrying in {} s", url(server, &reset.path), refused.reason, pause.as_secs());
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
-            log::info!("The prefix cache of {} is reset", server.origin);
+            log::info!("Reset the prefix cache of {}", server.origin);
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl ProfilerHook {
                 return Err(format!("{PROFILER}: {} {}", url(server, path), refused.reason));
             }
             self.started += 1;
-            log::info!("The profiler of {} is started", server.origin);
+            log::info!("Started the profiler of {}", server.origin);
         }
         Ok(())
     }
@@ -179,8 +179,10 @@ impl ProfilerHook {
         let path = &self.profiler.stop_path;
         for server in &self.caller.servers[..std::mem::take(&mut self.started)] {
             match self.caller.post(server, path, self.profiler.timeout).await {
-                Ok(()) => log::info!("The profiler of {} is stopped", server.origin),
-                Err(refused) => log::warn!("{PROFILER}: {} {}; stop it by hand", url(server, path), refused.reason),
+                Ok(()) => log::info!("Stopped the profiler of {}", server.origin),
+                Err(refused) => {
+                    log::warn!("{PROFILER}: {} {}; stop the profiler by hand", url(server, path), refused.reason)
+                }
             }
         }
     }

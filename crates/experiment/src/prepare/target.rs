@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use aiperf_address::{Address, Origin, RequestTarget, Scheme};
 use aiperf_config::{EndpointConfig, Target};
-use aiperf_grpc::kserve::Call;
+use aiperf_grpc::kserve::KserveCall;
 use aiperf_redact::shown_url;
 use aiperf_sim::{Sim, SimOptions};
 
@@ -24,8 +24,8 @@ impl Targets {
     pub(crate) fn open(endpoint: &EndpointConfig, model: &str) -> Result<Self, RunError> {
         let own_path = match &endpoint.method {
             Some(method) => method.name.path(),
-            None if endpoint.wire.is_grpc() && endpoint.streaming => Call::ModelStreamInfer.path(),
-            None if endpoint.wire.is_grpc() => Call::ModelInfer.path(),
+            None if endpoint.wire.is_grpc() && endpoint.streaming => KserveCall::ModelStreamInfer.path(),
+            None if endpoint.wire.is_grpc() => KserveCall::ModelInfer.path(),
             None => endpoint.kind.path(endpoint.streaming).replace("{model}", model),
         };
         let path = endpoint.custom_path.as_deref().unwrap_or(&own_path);

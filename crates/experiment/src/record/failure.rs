@@ -1,112 +1,89 @@
-//! Why a request failed, in the words that the records file uses. The names of transport failures are those that scripts
-//! written for AIPerf look for.
+//! Why a request failed, as the records file says it.
 
 use std::io;
 
-use aiperf_engine::{CutReason, Outcome};
-use aiperf_grpc::{Code, Status};
-use aiperf_metrics::{Cancellation, Cause, Failure, Shortage};
-use aiperf_protocol::{ReplyError, Wire};
+use aiperf_engine::ExchangeError;
+use aiperf_grpc::{GrpcCode, GrpcStatus};
+use aiperf_metrics::{Cause, Failure, Shortage};
+use aiperf_protocol::{FailureKind, ReplyError, RequestOutcome, RunOutcome, StopReason, Wire};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
 use rustix::io::Errno;
 
-/// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
-pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) -> Option<Failure> {
-    match outcome {
-        Outcome::Complete if exchange.is_success() => None,
-        Outcome::Complete if exchange.is_grpc() => {
-            Some(of_call(&Status::read(exchange.grpc_status(), exchange.grpc_message())))
+/// The failure of an exchange whose response need not be parsed; `None` when a 2xx response was read to its end.
+pub(crate) fn of_exchange(result: &Result<(), ExchangeError>, exchange: &Exchange, wire: Wire) -> Option<Failure> {
+    match result {
+        Ok(()) if exchange.is_success() => None,
+        Ok(()) if exchange.is_grpc() => {
+            Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message())))
         }
+        Ok(()) => {
+            let message = String::from_utf8_lossy(&exchange.body).into_owned();
+            Some(Failure::new(exchange.status, reason(exchange).into(), message))
+        }
+        Err(error) => Some(of_error(error, exchange, wire)),
+    }
+}
+
+fn of_error(error: &ExchangeError, exchange: &Exchange, wire: Wire) -> Failure {
+    match error {
         // Whether the server or this side noticed first, it is the same failure.
-        Outcome::TimedOut if wire.is_grpc() => {
-            Some(of_call(&Status { code: Code::DeadlineExceeded, message: timeout_message(exchange) }))
+        ExchangeError::TimedOut if wire.is_grpc() => {
+            of_call(&GrpcStatus { code: GrpcCode::DeadlineExceeded, message: timeout_message(exchange) })
         }
-        Outcome::Failed(error @ TransportError::MessageTooLong { .. }) => {
-            Some(of_call(&Status { code: Code::ResourceExhausted, message: error.to_string() }))
+        ExchangeError::Transport(error @ TransportError::MessageTooLong { .. }) => {
+            of_call(&GrpcStatus { code: GrpcCode::ResourceExhausted, message: error.to_string() })
         }
-        Outcome::Complete => Some(Failure {
-            code: exchange.status,
-            kind: reason(exchange),
-            message: String::from_utf8_lossy(&exchange.body).into_owned(),
-            cause: None,
-            cancelled: None,
-            is_context_overflow: false,
-            shortage: None,
-        }),
-        Outcome::Failed(error) => {
-            let failure = plain(transport_kind(error), error.to_string());
-            Some(Failure { cause: transport_cause(error), shortage: shortage(error), ..failure })
-        }
-        Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
-        Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
-        Outcome::SendTimedOut { limit } => {
+        ExchangeError::Transport(error) => Failure::new(None, transport_kind(error), error.to_string())
+            .with_cause(transport_cause(error))
+            .with_shortage(shortage(error)),
+        ExchangeError::NotSent(error) => Failure::new(None, FailureKind::Build, error.to_string()),
+        ExchangeError::TimedOut => Failure::new(None, FailureKind::Timeout, timeout_message(exchange)),
+        ExchangeError::SendTimedOut { limit } => {
             let message = format!(
-                "not sent within {} s, and so not cancelled after it (AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT)",
+                "not sent within {} s, so it could not be cancelled after sending (AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT)",
                 limit.as_secs_f64()
             );
-            Some(Failure { code: Some(0), ..plain("RequestSendTimeout", message) })
+            Failure::new(Some(0), FailureKind::SendTimeout, message)
         }
-        Outcome::CancelledOnPurpose { after } => {
+        ExchangeError::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
-            Some(Failure::cancelled(Cancellation::OnPurpose, message))
+            Failure::cancelled(RequestOutcome::CancelledOnPurpose, message)
         }
-        Outcome::Cut(reason) => {
-            let message = match reason {
-                CutReason::Deadline => "still in flight when the duration and its grace period were over",
-                CutReason::Interrupt => "still in flight when the run was interrupted",
-                CutReason::FailedRequests => "still in flight when too many requests had failed",
-                CutReason::FailedWarmup => "still in flight when the warmup had failed",
-                CutReason::Unreachable => "still in flight when the server could no longer be reached",
-                CutReason::Defect => "still in flight when a thread of the client failed",
-            };
-            Some(Failure::cancelled(Cancellation::RunEnded, message))
-        }
+        ExchangeError::CutOff(ended_by) => Failure::cancelled(RequestOutcome::CutOff, cut_off_message(*ended_by)),
     }
 }
 
-/// The failure of a call, in the words of gRPC.
-fn of_call(status: &Status) -> Failure {
-    Failure {
-        code: Some(status.code.number()),
-        kind: status.code.name().to_owned(),
-        message: status.message.clone(),
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
+/// Readers of record files recognize a request that the run's end cut off by the first words.
+fn cut_off_message(ended_by: RunOutcome) -> &'static str {
+    match ended_by {
+        RunOutcome::Stopped(StopReason::Interrupt) => "still in flight when the run was interrupted",
+        RunOutcome::Stopped(StopReason::FailedRequests) => "still in flight when too many requests had failed",
+        RunOutcome::Stopped(StopReason::FailedWarmup) => "still in flight when the warmup had failed",
+        RunOutcome::Stopped(StopReason::Unreachable) => "still in flight when the server could no longer be reached",
+        RunOutcome::Stopped(StopReason::Defect) => "still in flight when a thread of the client failed",
+        RunOutcome::Completed
+        | RunOutcome::DurationOver
+        | RunOutcome::EarlyStop
+        | RunOutcome::TargetMissed
+        | RunOutcome::NothingSucceeded => "still in flight when the duration and its grace period were over",
     }
 }
 
-/// The failure of a success without a body, where there should be an answer.
+/// The failure of a gRPC call.
+fn of_call(status: &GrpcStatus) -> Failure {
+    Failure::new(Some(status.code.number()), status.code.name().into(), status.message.clone())
+}
+
+/// The failure of a success without a body, which cannot be an answer.
 pub(crate) fn without_body(exchange: &Exchange) -> Option<Failure> {
     let status = exchange.status.filter(|status| matches!(status, 204 | 205))?;
     let message = format!("{status} {}: the server answered without a body", reason(exchange));
-    Some(plain("InvalidInferenceResultError", message))
+    Some(Failure::new(None, FailureKind::InvalidAnswer, message))
 }
 
-/// The failure of a 2xx response that is no answer.
+/// The failure of a 2xx response that is not a valid answer.
 pub(crate) fn of_reply(error: &ReplyError) -> Failure {
-    Failure {
-        code: error.code(),
-        kind: error.kind().to_owned(),
-        message: error.to_string(),
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
-    }
-}
-
-fn plain(kind: &str, message: String) -> Failure {
-    Failure {
-        code: None,
-        kind: kind.to_owned(),
-        message,
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
-    }
+    Failure::new(error.code(), error.kind(), error.to_string())
 }
 
 fn reason(exchange: &Exchange) -> String {
@@ -117,29 +94,29 @@ fn reason(exchange: &Exchange) -> String {
     }
 }
 
-fn transport_kind(error: &TransportError) -> &'static str {
+fn transport_kind(error: &TransportError) -> FailureKind {
     match error {
-        TransportError::Resolve { .. } => "ClientConnectorDNSError",
-        TransportError::Connect { .. } => "ClientConnectorError",
-        TransportError::Proxy { status: Some(_), .. } => "ClientHttpProxyError",
-        TransportError::Proxy { status: None, .. } => "ClientProxyConnectionError",
-        TransportError::Redirect(RedirectError::TooMany(_)) => "TooManyRedirects",
-        TransportError::Redirect(RedirectError::NotHttp(_)) => "NonHttpUrlRedirectClientError",
-        TransportError::Redirect(RedirectError::NotUrl(_)) => "InvalidUrlRedirectClientError",
-        TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
-        TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
-        TransportError::Send(_) => "ClientOSError",
+        TransportError::Resolve { .. } => FailureKind::Resolve,
+        TransportError::Connect { .. } => FailureKind::Connect,
+        TransportError::Proxy { status: Some(_), .. } => FailureKind::ProxyRefused,
+        TransportError::Proxy { status: None, .. } => FailureKind::ProxyUnreachable,
+        TransportError::Redirect(RedirectError::TooMany(_)) => FailureKind::TooManyRedirects,
+        TransportError::Redirect(RedirectError::NotHttp(_)) => FailureKind::RedirectNotHttp,
+        TransportError::Redirect(RedirectError::NotUrl(_)) => FailureKind::RedirectInvalid,
+        TransportError::Tls { certificate: true, .. } => FailureKind::Certificate,
+        TransportError::Tls { certificate: false, .. } => FailureKind::Tls,
+        TransportError::Send(_) => FailureKind::Send,
         TransportError::Disconnected
         | TransportError::Severed(_)
         | TransportError::Reset(_)
-        | TransportError::NotTaken(_) => "ServerDisconnectedError",
-        TransportError::Truncated(_) => "ClientPayloadError",
+        | TransportError::NotTaken(_) => FailureKind::Disconnected,
+        TransportError::Truncated(_) => FailureKind::ResponseCutShort,
         TransportError::Protocol(_)
         | TransportError::NotHttp(_)
         | TransportError::NotHttp2(_)
         | TransportError::SwitchedProtocol(_)
         | TransportError::MessageTooLong { .. }
-        | TransportError::BodyTooLong { .. } => "ClientResponseError",
+        | TransportError::BodyTooLong { .. } => FailureKind::InvalidResponse,
     }
 }
 
@@ -195,7 +172,7 @@ fn timeout_message(exchange: &Exchange) -> String {
     } else {
         "while reading the response"
     };
-    format!("over the request timeout {stage} (--request-timeout-seconds)")
+    format!("request timed out {stage} (--request-timeout-seconds)")
 }
 
 #[cfg(test)]
@@ -212,20 +189,21 @@ mod tests {
             body: b"slow down".to_vec(),
             ..Exchange::default()
         };
-        let failure = of_exchange(&Outcome::Complete, &exchange, Wire::Http).unwrap();
-        assert_eq!((failure.code, failure.kind.as_str()), (Some(429), "Too Many Requests"));
+        let failure = of_exchange(&Ok(()), &exchange, Wire::Http).unwrap();
+        assert_eq!((failure.code, failure.kind.name()), (Some(429), "Too Many Requests"));
         assert_eq!(failure.message, "slow down");
     }
 
     #[test]
     fn a_failure_to_send_names_what_lay_beneath() {
         let error = TransportError::Send(io::Error::from(io::ErrorKind::BrokenPipe));
-        let failure = of_exchange(&Outcome::Failed(error), &Exchange::default(), Wire::Http).unwrap();
-        assert_eq!(failure.kind, "ClientOSError");
+        let failure = of_exchange(&Err(ExchangeError::Transport(error)), &Exchange::default(), Wire::Http).unwrap();
+        assert_eq!(failure.kind.name(), "ClientOSError");
         assert_eq!(failure.cause.unwrap().kind, "BrokenPipeError");
 
         let gone =
-            of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default(), Wire::Http).unwrap();
+            of_exchange(&Err(ExchangeError::Transport(TransportError::Disconnected)), &Exchange::default(), Wire::Http)
+                .unwrap();
         assert_eq!(gone.cause, None);
     }
 
@@ -234,7 +212,7 @@ mod tests {
         let of = |errno: Errno| {
             let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: 8000 };
             let error = TransportError::Connect { origin, cause: errno.into() };
-            of_exchange(&Outcome::Failed(error), &Exchange::default(), Wire::Http).unwrap().shortage
+            of_exchange(&Err(ExchangeError::Transport(error)), &Exchange::default(), Wire::Http).unwrap().shortage
         };
         assert_eq!(of(Errno::MFILE), Some(Shortage::Descriptors));
         assert_eq!(of(Errno::ADDRNOTAVAIL), Some(Shortage::Ports));
@@ -243,9 +221,11 @@ mod tests {
 
     #[test]
     fn a_request_cut_off_by_the_client_says_so() {
-        let failure = of_exchange(&Outcome::Cut(CutReason::Deadline), &Exchange::default(), Wire::Http).unwrap();
+        let failure =
+            of_exchange(&Err(ExchangeError::CutOff(RunOutcome::DurationOver)), &Exchange::default(), Wire::Http)
+                .unwrap();
         assert_eq!(failure.code, Some(499));
-        assert_eq!(failure.cancelled, Some(Cancellation::RunEnded));
+        assert_eq!(failure.outcome, RequestOutcome::CutOff);
         assert!(failure.message.contains("grace period"));
     }
 
@@ -253,7 +233,7 @@ mod tests {
     fn an_error_inside_a_stream_keeps_its_own_name() {
         let own = ReplyError::InBand { code: None, kind: "overloaded".into(), message: "busy".into() };
         let failure = of_reply(&own);
-        assert_eq!((failure.kind.as_str(), failure.message.as_str()), ("overloaded", "busy"));
+        assert_eq!((failure.kind.name(), failure.message.as_str()), ("overloaded", "busy"));
     }
 
     #[test]
@@ -266,13 +246,13 @@ mod tests {
             ..Exchange::default()
         };
         let wire = Wire::Grpc { deadline: None, message_limit: 1 };
-        let failure = of_exchange(&Outcome::Complete, &call, wire).unwrap();
-        assert_eq!((failure.code, failure.kind.as_str()), (Some(4), "DEADLINE_EXCEEDED"));
+        let failure = of_exchange(&Ok(()), &call, wire).unwrap();
+        assert_eq!((failure.code, failure.kind.name()), (Some(4), "DEADLINE_EXCEEDED"));
         assert_eq!(failure.message, "too slow");
-        let ours = of_exchange(&Outcome::TimedOut, &Exchange::default(), wire).unwrap();
-        assert_eq!((ours.code, ours.kind.as_str()), (Some(4), "DEADLINE_EXCEEDED"));
+        let ours = of_exchange(&Err(ExchangeError::TimedOut), &Exchange::default(), wire).unwrap();
+        assert_eq!((ours.code, ours.kind.name()), (Some(4), "DEADLINE_EXCEEDED"));
         let long = TransportError::MessageTooLong { length: 9, limit: 8 };
-        let long = of_exchange(&Outcome::Failed(long), &Exchange::default(), wire).unwrap();
-        assert_eq!((long.code, long.kind.as_str()), (Some(8), "RESOURCE_EXHAUSTED"));
+        let long = of_exchange(&Err(ExchangeError::Transport(long)), &Exchange::default(), wire).unwrap();
+        assert_eq!((long.code, long.kind.name()), (Some(8), "RESOURCE_EXHAUSTED"));
     }
 }

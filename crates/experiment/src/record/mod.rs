@@ -8,3 +8,4 @@ pub(crate) mod request_log;
 pub(crate) mod stamps;
 pub(crate) mod threads;
 pub(crate) mod trace_data;
+pub(crate) mod warnings;

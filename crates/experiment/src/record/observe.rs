@@ -1,6 +1,6 @@
-//! From a finished exchange to an observation: read the reply, count its tokens.
+//! From a finished exchange to an observation: parses the reply and counts its tokens.
 
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use aiperf_endpoint::{Endpoint, ResponseBody};
 use aiperf_engine::Finished;
@@ -9,9 +9,10 @@ use aiperf_protocol::{EndpointFacts, EndpointKind, Medium, Reply, SpecDecode, Sp
 use aiperf_tokenizer::Tokenizer;
 
 use crate::contents::sessions::TurnFacts;
+use crate::record::warnings::ResponseWarnings;
 use crate::record::{failure, http_timing};
 
-/// Whose count of tokens is taken.
+/// Who counts tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenSource {
     Client,
@@ -19,7 +20,8 @@ pub(crate) enum TokenSource {
     Server,
 }
 
-#[derive(Debug, Clone)]
+/// Parses the responses of a run.
+#[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) kind: EndpointKind,
@@ -29,18 +31,18 @@ pub(crate) struct Observer {
     /// Whether requests say how many tokens may be generated.
     pub(crate) sends_limit: bool,
     pub(crate) overflow_signs: OverflowSigns,
+    pub(crate) warnings: ResponseWarnings,
 }
 
 impl Observer {
-    /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
+    /// Parses the reply, or tells why there is none. This is quick compared with counting its tokens.
     pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
-        self.answer(finished)
-            .map_err(|failure| Failure { is_context_overflow: self.overflow_signs.are_in(&failure.message), ..failure })
+        self.answer(finished).map_err(|failure| failure.recognize_overflow(&self.overflow_signs))
     }
 
     fn answer(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
-        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
+        if let Some(failure) = failure::of_exchange(&finished.result, exchange, self.wire) {
             return Err(failure);
         }
         if let Some(failure) = failure::without_body(exchange) {
@@ -67,12 +69,12 @@ impl Observer {
         };
         let tokens = match self.token_source {
             TokenSource::Client => self.counted(&reply, turn, finished),
-            TokenSource::Server => reported(&reply),
+            TokenSource::Server => self.reported(&reply),
         };
         if self.token_source == TokenSource::Server && failure.is_none() {
-            warn_of_missing_counts(&tokens, self.kind.facts());
+            self.warn_of_missing_counts(&tokens, self.kind.facts());
         }
-        warn_of_late_events(reply.events_after_end);
+        self.warn_of_late_events(reply.events_after_end);
         let media = MediaFacts {
             images: if self.kind.takes(Medium::Image) { turn.images(finished, &*self.endpoint) } else { 0 },
             audio_seconds: turn.audio_seconds,
@@ -90,7 +92,7 @@ impl Observer {
             delivery: reply.delivery,
             tokens,
             usage: reply.usage,
-            spec_decode: reply.spec_decode.take().and_then(usable),
+            spec_decode: reply.spec_decode.take().and_then(|report| self.usable(report)),
             http: http.then(|| http_timing::of(exchange)),
             resent: exchange.resent,
             failure,
@@ -114,7 +116,7 @@ impl Observer {
         };
         TokenCounts {
             input: if self.kind.facts().tokenizes_input {
-                turn.input_tokens(finished, &*self.endpoint, &*self.tokenizer)
+                turn.input_tokens(finished, &*self.endpoint, &*self.tokenizer, &self.warnings)
             } else {
                 None
             },
@@ -129,52 +131,50 @@ fn of_all(limit: u32, choices: u32) -> u32 {
     limit.saturating_mul(choices.max(1))
 }
 
-/// A server whose counts contradict each other does so in every reply: it is said once.
-fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
-    static SAID: Once = Once::new();
-    if let Err(error) = &report {
-        SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"));
+impl Observer {
+    /// The server's report of speculative decoding, unless its counts contradict each other.
+    fn usable(&self, report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
+        if let Err(error) = &report {
+            let warning = || format!("The server's report of speculative decoding is ignored: {error}");
+            self.warnings.spec_decode.warn(warning);
+        }
+        report.ok()
     }
-    report.ok()
-}
 
-fn reported(reply: &Reply) -> TokenCounts {
-    static CUT: Once = Once::new();
-    let Some(usage) = &reply.usage else { return TokenCounts::default() };
-    let split = usage.split_output();
-    if split.cut {
-        CUT.call_once(|| {
-            log::warn!(
-                "The server reports more reasoning tokens ({}) than completion tokens ({}), of which they are a part: reasoning \
-                 is counted as {}, so that the output length is the completion tokens. (Said once.)",
-                usage.reasoning_tokens.unwrap_or(0),
-                usage.completion_tokens.unwrap_or(0),
-                split.reasoning.unwrap_or(0),
-            );
-        });
+    fn reported(&self, reply: &Reply) -> TokenCounts {
+        let Some(usage) = &reply.usage else { return TokenCounts::default() };
+        let split = usage.split_output();
+        if split.cut {
+            self.warnings.reasoning_tokens.warn(|| {
+                format!(
+                    "The server reports more reasoning tokens ({}) than completion tokens ({}), although completion tokens \
+                     include them: {} reasoning tokens are counted, so that the output length equals the completion tokens. \
+                     (Logged once.)",
+                    usage.reasoning_tokens.unwrap_or(0),
+                    usage.completion_tokens.unwrap_or(0),
+                    split.reasoning.unwrap_or(0),
+                )
+            });
+        }
+        TokenCounts { input: usage.prompt_tokens, output: split.output, reasoning: split.reasoning }
     }
-    TokenCounts { input: usage.prompt_tokens, output: split.output, reasoning: split.reasoning }
-}
 
-/// Once is enough: what one reply lacks, many lack.
-fn warn_of_missing_counts(tokens: &TokenCounts, facts: &EndpointFacts) {
-    static MISSING: Once = Once::new();
-    let output = facts.produces_tokens && tokens.output.is_none() && tokens.reasoning.is_none();
-    if output || (facts.tokenizes_input && tokens.input.is_none()) {
-        MISSING.call_once(|| {
-            log::warn!(
-                "--use-server-token-count: a response has no usable token counts in its usage, so that it is in no token metric. \
-                 The summary says how many there are (server_counts_missing). Have the server report usage, or leave the option out."
-            );
-        });
+    fn warn_of_missing_counts(&self, tokens: &TokenCounts, facts: &EndpointFacts) {
+        let output = facts.produces_tokens && tokens.output.is_none() && tokens.reasoning.is_none();
+        if output || (facts.tokenizes_input && tokens.input.is_none()) {
+            self.warnings.missing_counts.warn(|| {
+                "--use-server-token-count: a response has no usable token counts in its usage, so it is in no token metric. The \
+                 summary tells how many there are (server_counts_missing). Make the server report usage, or omit the option."
+                    .to_owned()
+            });
+        }
     }
-}
 
-fn warn_of_late_events(events: u32) {
-    static LATE: Once = Once::new();
-    if events > 0 {
-        LATE.call_once(|| {
-            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)");
-        });
+    fn warn_of_late_events(&self, events: u32) {
+        if events > 0 {
+            self.warnings.late_events.warn(|| {
+                format!("A stream continued after [DONE]: {events} events after it are ignored. (Logged once.)")
+            });
+        }
     }
 }

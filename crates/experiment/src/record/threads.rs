@@ -9,13 +9,13 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
-use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, QueueReceiver, WorkerGauge};
 use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
-use aiperf_protocol::Reply;
+use aiperf_protocol::{Reply, RequestOutcome};
 use aiperf_redact::Secrets;
 use aiperf_report::{
-    ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
-    RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
+    ArtifactPaths, LineTotals, OutputText, OutputsFile, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
+    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
 use aiperf_transport::Exchange;
 
@@ -143,7 +143,7 @@ impl RecordPipeline {
             columns[finished.phase].push(&observation, &values);
             self.update_monitor(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
-                threshold.note(self.phases[finished.phase], observation.failure.as_ref());
+                threshold.note(self.phases[finished.phase], observation.outcome());
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
                 if observation.failure.is_none() {
@@ -196,7 +196,7 @@ impl RecordPipeline {
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
         if !self.sessions.goes_on_from_reply(finished.session.conversation, finished.turn) {
-            let overflowed = answer.is_err_and(|failure| failure.is_context_overflow);
+            let overflowed = answer.is_err_and(Failure::is_context_overflow);
             return follow_up.resume(FollowUpBodies { failed: answer.is_err(), overflowed, ..Default::default() });
         }
         let reply = answer.ok();
@@ -234,7 +234,7 @@ impl RecordPipeline {
         if let Some((writer, source)) = &self.raw {
             log_error(source.write(writer, scratch, finished, &metadata, failure));
         }
-        if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == Phase::Profiling) {
+        if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == PhaseKind::Profiling) {
             log_error(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: reply_text }));
         }
     }
@@ -248,11 +248,7 @@ impl RecordPipeline {
         processor: &'a str,
     ) -> RecordMetadata<'a> {
         let kind = self.phases[finished.phase];
-        let phase = match kind {
-            PhaseKind::Warmup => Phase::Warmup,
-            PhaseKind::Profiling => Phase::Profiling,
-        };
-        let cut = matches!(finished.outcome, Outcome::Cut(_) | Outcome::CancelledOnPurpose { .. });
+        let cut = observation.outcome().is_cancelled();
         let epoch = |at| self.anchor.epoch(at);
         let origin = self.sessions.origin(finished.session.conversation, finished.turn);
         RecordMetadata {
@@ -271,15 +267,14 @@ impl RecordPipeline {
             request_end_ns: epoch(finished.end),
             worker_id: worker,
             record_processor_id: processor,
-            benchmark_phase: phase,
+            benchmark_phase: kind,
             phase_index: finished.phase as u32,
             profiling_index: (kind == PhaseKind::Profiling).then_some(0),
             phase_name: self.phase_names[finished.phase],
-            phase_kind: phase,
+            phase_kind: kind,
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
-            context_overflow_skip: self.is_agentic
-                && observation.failure.as_ref().is_some_and(|failure| failure.is_context_overflow),
+            context_overflow_skip: self.is_agentic && observation.outcome() == RequestOutcome::ContextOverflow,
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,

@@ -14,6 +14,7 @@ use crate::prepare::secrets::secrets_of;
 use crate::record::observe::{Observer, TokenSource};
 use crate::record::raw::RawSource;
 use crate::record::threads::RecordPipeline;
+use crate::record::warnings::ResponseWarnings;
 use crate::watch::early_stop::EarlyStop;
 use crate::watch::monitor::Monitor;
 use crate::watch::threshold::FailureThreshold;
@@ -69,6 +70,7 @@ impl Run {
                 token_source,
                 sends_limit: self.config.endpoint.no_limit().is_none(),
                 overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
+                warnings: ResponseWarnings::default(),
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),

@@ -1,12 +1,13 @@
-//! Puts each record of the client beside the truth about the same request, and takes the differences.
+//! Matches each record of the client with the server's truth about the same request, and computes the errors.
 
 use std::collections::{BTreeMap, HashMap};
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::ClientLoad;
+use aiperf_protocol::RequestOutcome;
 use aiperf_report::{ErrorStats, JoinCounts, TimedError};
 
-use super::tap::{ClientOutcome, ClientRecord};
+use super::tap::ClientRecord;
 use super::truth::TruthLine;
 
 /// A plateau shorter than this says nothing of a rate; the whole run is taken then.
@@ -37,14 +38,14 @@ pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], pace: Reply
     for record in records {
         let line = unmatched.remove(record.request_id.as_str());
         match (record.outcome, line) {
-            (ClientOutcome::CutOff, _) => counts.cut_off += 1,
-            (ClientOutcome::Failed, _) => counts.failed += 1,
-            (ClientOutcome::Succeeded, None) => counts.extra += 1,
-            (ClientOutcome::Succeeded, Some(line)) => {
+            (RequestOutcome::Success, None) => counts.extra += 1,
+            (RequestOutcome::CutOff, _) => counts.cut_off += 1,
+            (RequestOutcome::Success, Some(line)) => {
                 counts.compared += 1;
                 counts.chunks_missing += record.chunks.len().abs_diff(line.chunks_ns.len()) as u64;
                 collect(record, line, |error, size| errors.entry(error).or_default().push(size));
             }
+            _ => counts.failed += 1,
         }
     }
     counts.lost = unmatched.values().filter(|line| line.is_complete()).count() as u64;
@@ -156,7 +157,7 @@ mod tests {
         let (first, last) = (chunks.first().map(since), chunks.last().map(since));
         ClientRecord {
             request_id: line.request_id.clone().unwrap(),
-            outcome: ClientOutcome::Succeeded,
+            outcome: RequestOutcome::Success,
             due: start - Nanos(300_000),
             start,
             time_to_first_token: first,
@@ -191,8 +192,8 @@ mod tests {
         gone.outcome = "client_gone".to_owned();
         let whole = record(&truth[0], 0, &[0, 0, 0]);
         let short = record(&truth[1], 0, &[0, 0]);
-        let failed = ClientRecord { outcome: ClientOutcome::Failed, ..record(&truth[2], 0, &[0, 0]) };
-        let cut = ClientRecord { outcome: ClientOutcome::CutOff, ..record(&gone, 0, &[0]) };
+        let failed = ClientRecord { outcome: RequestOutcome::Failed, ..record(&truth[2], 0, &[0, 0]) };
+        let cut = ClientRecord { outcome: RequestOutcome::CutOff, ..record(&gone, 0, &[0]) };
         let unknown = ClientRecord { request_id: "f".to_owned(), ..whole.clone() };
         let records = [whole.clone(), short, failed, cut, unknown, whole];
         let truth: Vec<TruthLine> = truth.into_iter().chain([gone]).collect();

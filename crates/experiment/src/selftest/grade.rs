@@ -1,4 +1,4 @@
-//! When a client may be believed. Each limit gives its reason.
+//! Grades a self-test. Each limit gives its reason.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Proves on this machine that the client measures rightly: runs the real engine against a simulator in a process of its
-//! own that knows the truth, and takes the difference.
+//! Verifies on this machine that the client measures correctly: runs the real engine against a simulator in another process
+//! that records the true times, and compares both.
 
 mod compare;
 mod grade;
@@ -28,7 +28,6 @@ pub use options::{SELFTEST_OPTIONS, SelfTestFormat, SelfTestOption, SelfTestOpti
 pub use state::StateFile;
 pub(crate) use tap::ClientTap;
 
-use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
 use crate::run::Run;
 use crate::watch::monitor::Monitor;
@@ -47,15 +46,15 @@ pub enum SelfTestError {
     Run(#[from] RunError),
     #[error("cannot start the simulator with {}: {source}", program.display())]
     Spawn { program: PathBuf, source: io::Error },
-    #[error("the simulator did not say where it listens, but {0:?}")]
+    #[error("the simulator did not report its URL; it printed {0:?}")]
     NoUrl(String),
-    #[error("the simulator did not end well: {0}")]
+    #[error("the simulator failed: {0}")]
     SimulatorEnded(String),
-    #[error("the truth in {} cannot be read: {reason}", path.display())]
+    #[error("cannot read the truth file {}: {reason}", path.display())]
     Truth { path: PathBuf, reason: String },
-    #[error("cannot make {}: {source}; give a writable folder with --artifact-dir", path.display())]
+    #[error("cannot create {}: {source}; choose a writable folder with --artifact-dir", path.display())]
     TestFolder { path: PathBuf, source: io::Error },
-    #[error("the self-test was stopped before its end")]
+    #[error("the self-test was interrupted")]
     Interrupted,
 }
 
@@ -100,7 +99,7 @@ impl SelfTest<'_> {
         let before = (Mono::now(), process_cpu());
         let result = run.execute(self.version, control, monitor)?;
         let cpu = cpu_since(before);
-        if result.verdict == Verdict::Cancelled {
+        if result.report.ending.outcome.is_interrupted() {
             return Err(SelfTestError::Interrupted);
         }
         simulator.stop()?;

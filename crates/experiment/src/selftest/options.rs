@@ -99,7 +99,7 @@ pub enum SelfTestOptionError {
     Unknown(String),
     #[error("--{flag} {value:?}: {reason}")]
     Value { flag: &'static str, value: String, reason: String },
-    #[error("--streams and --request-rate are two kinds of load: give one of them")]
+    #[error("--streams and --request-rate cannot be used together: they are two kinds of load")]
     TwoLoads,
 }
 

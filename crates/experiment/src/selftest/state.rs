@@ -1,4 +1,4 @@
-//! Where self-tests are kept: one file for each user, with the tests of every machine that shares the folder.
+//! The file with the results of self-tests: one per user, for all machines that share the folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -44,7 +44,7 @@ impl StateFile {
         match self.read() {
             Ok(contents) => contents.tests.into_iter().filter(ours).collect(),
             Err(error) => {
-                log::warn!("{} cannot be read: {error}; aiperf selftest writes it anew", self.path.display());
+                log::warn!("cannot read {}: {error}; `aiperf selftest` will write it again", self.path.display());
                 Vec::new()
             }
         }

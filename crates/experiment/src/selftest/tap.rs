@@ -6,28 +6,20 @@ use std::sync::{Mutex, PoisonError};
 use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
 use aiperf_engine::Finished;
-use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Metric, MetricContext, Observation, RecordValues};
+use aiperf_protocol::RequestOutcome;
 
 /// One request in the eyes of the client. Metrics are the very values that go to the records file, in nanoseconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClientRecord {
     pub(crate) request_id: String,
-    pub(crate) outcome: ClientOutcome,
+    pub(crate) outcome: RequestOutcome,
     pub(crate) due: Mono,
     pub(crate) start: Mono,
     pub(crate) chunks: Vec<Mono>,
     pub(crate) time_to_first_token: Option<f64>,
     pub(crate) inter_token_latency: Option<f64>,
     pub(crate) request_latency: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum ClientOutcome {
-    #[default]
-    Succeeded,
-    Failed,
-    /// The run ended first.
-    CutOff,
 }
 
 #[derive(Debug, Default)]
@@ -49,11 +41,7 @@ impl ClientTap {
         }
         let record = ClientRecord {
             request_id: finished.request_id.to_string(),
-            outcome: match &seen.failure {
-                None => ClientOutcome::Succeeded,
-                Some(failure) if failure.cancelled == Some(Cancellation::RunEnded) => ClientOutcome::CutOff,
-                Some(_) => ClientOutcome::Failed,
-            },
+            outcome: seen.outcome(),
             due: seen.due,
             start: seen.start,
             chunks: seen.chunks.iter().map(|chunk| chunk.at).collect(),

@@ -1,4 +1,4 @@
-//! Whether trials have said enough.
+//! Whether the trials have converged (`--convergence-metric`).
 
 use aiperf_config::{Convergence, ConvergenceMode, Experiment};
 use aiperf_metrics::{Metric, MetricKind};
@@ -22,7 +22,7 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
             let facts = context.endpoint.facts();
             let streaming = if context.streaming { " with streaming" } else { " without streaming" };
             log::warn!(
-                "--convergence-metric {}: runs of endpoint type {}{streaming} do not have it; all {} runs are made",
+                "--convergence-metric {}: runs of endpoint type {}{streaming} do not have this metric; all {} runs will be made",
                 rule.metric,
                 facts.name,
                 experiment.trials.count
@@ -33,11 +33,14 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
     let kind = metric.definition().kind;
     let of_requests = matches!(kind, MetricKind::Record | MetricKind::RecordList);
     if rule.mode == ConvergenceMode::Distribution && !of_requests {
-        let why = "it is one number a run, and --convergence-mode distribution compares values of requests; use cv or ci_width";
+        let why = "the metric is one number per run, but --convergence-mode distribution compares values of requests; use cv or ci_width";
         return refuse(why.to_owned());
     }
     if matches!(kind, MetricKind::Aggregate | MetricKind::Derived) && rule.stat.name() != "avg" {
-        return refuse(format!("it is one number a run and has no {}; leave --convergence-stat out", rule.stat.name()));
+        return refuse(format!(
+            "the metric is one number per run and has no {}; omit --convergence-stat",
+            rule.stat.name()
+        ));
     }
     Ok(())
 }
@@ -80,7 +83,7 @@ pub(crate) fn evaluate(rule: &Convergence, level: f64, most_runs: u32, trials: &
     }
 }
 
-/// What is held against the threshold. `None` where a trial lacks the figure, or where the mean is nought and the figure is not.
+/// The value that is compared with the threshold. `None` where a trial lacks the figure, or if the mean is zero and the value is not.
 fn measure(rule: &Convergence, level: f64, trials: &[TrialFigures<'_>]) -> Option<f64> {
     if rule.mode == ConvergenceMode::Distribution {
         let (last, earlier) = trials.split_last()?;

@@ -1,4 +1,4 @@
-//! What one run says in numbers, as far as runs are held against each other.
+//! The numbers of one run that runs are compared by.
 
 use aiperf_metrics::{Confidence, Interval, Percentile, Stats, Summary};
 

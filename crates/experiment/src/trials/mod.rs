@@ -1,4 +1,4 @@
-//! Several runs of one command: each point of a sweep and each repetition in its turn, and what they say together.
+//! Several runs of one command: the points of a sweep and their repetitions, one after the other, and their aggregates.
 
 mod aggregate;
 mod collate;

@@ -7,13 +7,13 @@ use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Percentile, Stats};
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::options;
+use aiperf_protocol::RunEnding;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::figures::{Figures, MetricFigures, statistics};
 use super::order::TrialAssignment;
 use super::series::{Pause, Runner, TrialError, TrialResult, run_trials};
-use crate::conclude::verdict::Verdict;
 
 /// As the samples were made, which is all that our files must say of them.
 const VERSION: &str = "0.13.0";
@@ -104,7 +104,7 @@ struct RecordedRunner(Vec<Figures>);
 impl Runner for RecordedRunner {
     fn run(&mut self, _: TrialAssignment) -> Result<TrialResult, TrialError> {
         let figures = self.0.remove(0);
-        Ok(TrialResult { verdict: Verdict::Complete, figures, values: Vec::new(), is_written: true })
+        Ok(TrialResult { ending: RunEnding::COMPLETED, figures, values: Vec::new(), is_written: true })
     }
 
     fn pause(&mut self, _: std::time::Duration) -> Pause {

@@ -1,10 +1,11 @@
-//! Makes one run after the other, and says what they say together.
+//! Makes one run after the other, and aggregates their results.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use aiperf_config::{Convergence, Experiment, SweepOrder};
+use aiperf_protocol::{RunEnding, RunOutcome, StopReason};
 use aiperf_report::{
     Aggregate, AggregatePaths, Collated, FailedRun, SummaryFiles, SweepReport, Variation, write_aggregate,
     write_collated, write_sweep,
@@ -15,13 +16,12 @@ use super::collate::{self, RequestValues};
 use super::figures::Figures;
 use super::order::{self, TrialAssignment, TrialSlot};
 use super::{aggregate, convergence, sweep};
-use crate::conclude::verdict::Verdict;
 use crate::run::RunResult;
 
-/// Runs that must succeed before anything can be said over several.
+/// Successful runs that statistics across runs need.
 const LEAST_SUCCESSES: usize = 2;
 
-/// Whoever makes single runs.
+/// Makes single runs.
 pub trait Runner {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError>;
 
@@ -29,7 +29,7 @@ pub trait Runner {
     fn pause(&mut self, length: Duration) -> Pause;
 }
 
-/// Why there is no run to speak of.
+/// Why a run has no result.
 #[derive(Debug)]
 pub enum TrialError {
     /// It could not even be prepared; nothing was written.
@@ -48,7 +48,7 @@ pub enum Pause {
 /// A run that came to some end.
 #[derive(Debug, Clone)]
 pub struct TrialResult {
-    pub verdict: Verdict,
+    pub ending: RunEnding,
     pub figures: Figures,
     pub values: RequestValues,
     /// All its files were written.
@@ -61,7 +61,7 @@ impl TrialResult {
             figures: Figures::of(&result.report.profiling.summary),
             is_written: result.files.failed.is_empty(),
             values: result.values,
-            verdict: result.verdict,
+            ending: result.report.ending,
         }
     }
 }
@@ -157,15 +157,13 @@ impl TrialSeries<'_> {
             let outcome = match runner.run(assignment) {
                 Ok(finished) => {
                     self.is_written &= finished.is_written;
-                    self.was_interrupted |= finished.verdict == Verdict::Cancelled;
-                    self.server_lost |= matches!(finished.verdict, Verdict::Unreachable(_));
-                    match finished.verdict {
-                        Verdict::Complete => Ok((finished.figures, finished.values)),
-                        Verdict::Cancelled => Err("cancelled before it was done".to_owned()),
-                        Verdict::GivenUp(why)
-                        | Verdict::Unreachable(why)
-                        | Verdict::NothingSucceeded(why)
-                        | Verdict::Unmet(why) => Err(why),
+                    let RunEnding { outcome, reason } = finished.ending;
+                    self.was_interrupted |= outcome.is_interrupted();
+                    self.server_lost |= outcome == RunOutcome::Stopped(StopReason::Unreachable);
+                    if outcome.is_complete() {
+                        Ok((finished.figures, finished.values))
+                    } else {
+                        Err(reason.unwrap_or_else(|| "interrupted before it was done".to_owned()))
                     }
                 }
                 Err(TrialError::NotPrepared(error)) if self.trials.is_empty() => return Err(error),
@@ -177,7 +175,7 @@ impl TrialSeries<'_> {
             self.trials.push(FinishedTrial { slot, outcome });
             if self.server_lost {
                 // Each further run would wait as long, and find no server either.
-                log::error!("No further runs are made: the server cannot be reached");
+                log::error!("No further runs are started: the server cannot be reached");
             }
             if self.was_interrupted || self.server_lost {
                 break;

@@ -7,12 +7,12 @@ use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Stats};
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::options;
+use aiperf_protocol::{RunEnding, RunOutcome, StopReason};
 use serde_json::Value;
 
 use super::figures::{Figures, MetricFigures};
 use super::order::TrialAssignment;
 use super::series::{ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};
-use crate::conclude::verdict::Verdict;
 
 fn experiment(dir: &Path, words: &[&str]) -> Experiment {
     let mut raw = RawOptions::default();
@@ -52,7 +52,7 @@ impl ScriptedRunner {
     }
 }
 
-fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> TrialResult {
+fn finished(ending: RunEnding, latency: f64, values: Vec<f64>) -> TrialResult {
     let metric = |tag: &str, unit: &str, value: f64| MetricFigures {
         tag: tag.to_owned(),
         unit: unit.to_owned(),
@@ -62,7 +62,7 @@ fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> TrialResult {
     let metrics =
         vec![metric("request_latency", "ms", latency), metric("request_throughput", "requests/sec", 1e3 / latency)];
     let values = vec![(Metric::RequestLatency, values)];
-    TrialResult { verdict, figures: Figures { metrics }, values, is_written: true }
+    TrialResult { ending, figures: Figures { metrics }, values, is_written: true }
 }
 
 impl Runner for ScriptedRunner {
@@ -70,11 +70,17 @@ impl Runner for ScriptedRunner {
         let act = self.acts[self.seen.len().min(self.acts.len() - 1)].clone();
         self.seen.push(assignment);
         match act {
-            Act::Latency(latency) => Ok(finished(Verdict::Complete, latency, vec![latency])),
-            Act::RequestValues(values) => Ok(finished(Verdict::Complete, 10.0, values)),
-            Act::Fails => Ok(finished(Verdict::NothingSucceeded("the server said no".to_owned()), 1.0, Vec::new())),
-            Act::LosesServer => Ok(finished(Verdict::Unreachable("nobody is there".to_owned()), 1.0, Vec::new())),
-            Act::IsCancelled => Ok(finished(Verdict::Cancelled, 1.0, Vec::new())),
+            Act::Latency(latency) => Ok(finished(RunEnding::COMPLETED, latency, vec![latency])),
+            Act::RequestValues(values) => Ok(finished(RunEnding::COMPLETED, 10.0, values)),
+            Act::Fails => {
+                Ok(finished(RunEnding::because(RunOutcome::NothingSucceeded, "the server said no"), 1.0, Vec::new()))
+            }
+            Act::LosesServer => Ok(finished(
+                RunEnding::because(RunOutcome::Stopped(StopReason::Unreachable), "nobody is there"),
+                1.0,
+                Vec::new(),
+            )),
+            Act::IsCancelled => Ok(finished(RunEnding::INTERRUPTED, 1.0, Vec::new())),
             Act::Breaks => Err(TrialError::Broken("it broke".into())),
             Act::CannotStart => Err(TrialError::NotPrepared("no such model".into())),
         }

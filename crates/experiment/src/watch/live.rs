@@ -4,25 +4,18 @@
 use std::sync::{Mutex, PoisonError};
 
 use aiperf_clock::Mono;
-use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Metric, MetricContext, Observation, RecordValues};
+use aiperf_protocol::RequestOutcome;
 
 /// One finished request of the profiling phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LiveSample {
     pub(crate) start: Mono,
     pub(crate) end: Mono,
-    pub(crate) outcome: SampleOutcome,
+    pub(crate) outcome: RequestOutcome,
     /// Values of the metrics that the rule asked for, in that order and in base units (times in nanoseconds); `None` if the
     /// request has no such value.
     pub(crate) values: Vec<Option<f64>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SampleOutcome {
-    Succeeded,
-    Failed,
-    /// The run ended first: it says nothing of the server.
-    CutOff,
 }
 
 /// Samples for one early-stop rule.
@@ -50,11 +43,7 @@ impl LiveFeed {
         let sample = LiveSample {
             start: seen.start,
             end: seen.end,
-            outcome: match &seen.failure {
-                None => SampleOutcome::Succeeded,
-                Some(failure) if failure.cancelled == Some(Cancellation::RunEnded) => SampleOutcome::CutOff,
-                Some(_) => SampleOutcome::Failed,
-            },
+            outcome: seen.outcome(),
             values: self.wanted.iter().map(|metric| values.get(*metric, &self.context)).collect(),
         };
         let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,10 +4,11 @@
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::Windows;
 use aiperf_metrics::Metric;
+use aiperf_protocol::RequestOutcome;
 use serde_json::{Value, json};
 
 use crate::watch::early_stop::{FinishedRequests, StopReport, StopRule};
-use crate::watch::live::{LiveSample, SampleOutcome};
+use crate::watch::live::LiveSample;
 
 /// Key of the windows in the summary.
 const SECTION: &str = "measurement_windows";
@@ -57,12 +58,12 @@ impl StableWindows {
         }
         let window = &mut self.seen[index];
         match sample.outcome {
-            SampleOutcome::Succeeded => {
+            RequestOutcome::Success => {
                 window.succeeded += 1;
                 window.latency_sum += sample.values.first().copied().flatten().unwrap_or_default();
             }
-            SampleOutcome::Failed => window.failed += 1,
-            SampleOutcome::CutOff => {}
+            RequestOutcome::CutOff => {}
+            _ => window.failed += 1,
         }
     }
 
@@ -198,7 +199,7 @@ mod tests {
     /// One request that ended so many milliseconds after the beginning.
     fn sample(end_ms: u64, latency_ms: f64) -> LiveSample {
         let end = Mono::from_nanos(end_ms * 1_000_000);
-        LiveSample { start: end, end, outcome: SampleOutcome::Succeeded, values: vec![Some(latency_ms * 1e6)] }
+        LiveSample { start: end, end, outcome: RequestOutcome::Success, values: vec![Some(latency_ms * 1e6)] }
     }
 
     /// Shows what came in up to a time; says whether that was enough.

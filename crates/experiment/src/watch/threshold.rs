@@ -1,15 +1,15 @@
-//! Gives a run up when too many of its requests fail.
+//! Stops a run when too many of its requests fail (`--failed-request-threshold`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use aiperf_config::PhaseKind;
-use aiperf_engine::{Control, StopReason};
-use aiperf_metrics::{Cancellation, Failure};
+use aiperf_engine::Control;
+use aiperf_protocol::{RequestOutcome, StopReason};
 
 #[derive(Debug)]
 pub(crate) struct FailureThreshold {
     share: f64,
-    /// Fewer records than this say nothing.
+    /// The threshold applies from this number of records on.
     armed_after: u64,
     records: AtomicU64,
     failures: AtomicU64,
@@ -31,18 +31,17 @@ impl FailureThreshold {
     }
 
     /// Counts one record, and stops the run when the share of failures is above the threshold.
-    pub(crate) fn note(&self, phase: PhaseKind, failure: Option<&Failure>) {
-        let cut_off = failure.is_some_and(|failure| failure.cancelled == Some(Cancellation::RunEnded));
-        if phase != PhaseKind::Profiling || cut_off {
+    pub(crate) fn note(&self, phase: PhaseKind, outcome: RequestOutcome) {
+        if phase != PhaseKind::Profiling || outcome == RequestOutcome::CutOff {
             return;
         }
         let records = self.records.fetch_add(1, Ordering::Relaxed) + 1;
-        let failures =
-            self.failures.fetch_add(u64::from(failure.is_some()), Ordering::Relaxed) + u64::from(failure.is_some());
+        let failed = u64::from(outcome.is_failure());
+        let failures = self.failures.fetch_add(failed, Ordering::Relaxed) + failed;
         let share = failures as f64 / records as f64;
         if records >= self.armed_after && share > self.share && !self.stopped.swap(true, Ordering::Relaxed) {
             log::error!(
-                "{failures} of {records} requests failed, above --failed-request-threshold {}: the run is given up",
+                "{failures} of {records} requests failed, above --failed-request-threshold {}: stopping the run",
                 self.share
             );
             self.control.stop(StopReason::FailedRequests);

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::error::RunError;
 use crate::watch::early_stop::{FinishedRequests, StopReport, StopRule};
-use crate::watch::live::{LiveSample, SampleOutcome};
+use crate::watch::live::LiveSample;
 use crate::watch::monitor::Monitor;
 
 /// Key of the targets in the summary.
@@ -122,7 +122,7 @@ impl UntilCi {
     fn note(&mut self, sample: &LiveSample) {
         let seconds = |at: Mono| at.since(self.began).as_secs_f64();
         let times = (seconds(sample.start), seconds(sample.end));
-        let succeeded = sample.outcome == SampleOutcome::Succeeded;
+        let succeeded = sample.outcome.is_success();
         self.seen += usize::from(succeeded);
         let mut values = sample.values.iter().copied();
         for target in &mut self.targets {

@@ -22,7 +22,7 @@ pub enum Datatype {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{value} is no {datatype}")]
+#[error("{value} is not a value of type {datatype}")]
 pub struct ElementError {
     pub value: String,
     pub datatype: &'static str,
@@ -69,7 +69,7 @@ impl Datatype {
         Self::ALL.into_iter().find(|datatype| datatype.name() == name)
     }
 
-    /// The type that a value has where no model says otherwise.
+    /// The type of a value if no model says otherwise.
     pub fn of_value(value: &Value) -> Self {
         match value {
             Value::Bool(_) => Self::Bool,
@@ -144,7 +144,7 @@ fn whole(value: &Value) -> Option<i128> {
 }
 
 impl Datatype {
-    /// The elements of a raw tensor, as JSON. Bytes that are no text are shown as well as they can be.
+    /// The elements of a raw tensor, as JSON. Bytes that are not text are shown with replacement characters.
     pub(crate) fn elements(self, raw: &[u8]) -> Vec<Value> {
         macro_rules! each {
             ($number:ty) => {
@@ -283,11 +283,11 @@ mod tests {
     #[test]
     fn a_value_that_does_not_fit_is_refused() {
         let refused = |datatype: Datatype, value: Value| datatype.put(&value, &mut Vec::new()).unwrap_err().to_string();
-        assert_eq!(refused(Datatype::Int32, json!("x")), "\"x\" is no INT32");
-        assert_eq!(refused(Datatype::Uint8, json!(256)), "256 is no UINT8");
-        assert_eq!(refused(Datatype::Int64, json!(0.5)), "0.5 is no INT64");
-        assert_eq!(refused(Datatype::Bool, json!(2)), "2 is no BOOL");
-        assert_eq!(refused(Datatype::Fp32, json!(true)), "true is no FP32");
+        assert_eq!(refused(Datatype::Int32, json!("x")), "\"x\" is not a value of type INT32");
+        assert_eq!(refused(Datatype::Uint8, json!(256)), "256 is not a value of type UINT8");
+        assert_eq!(refused(Datatype::Int64, json!(0.5)), "0.5 is not a value of type INT64");
+        assert_eq!(refused(Datatype::Bool, json!(2)), "2 is not a value of type BOOL");
+        assert_eq!(refused(Datatype::Fp32, json!(true)), "true is not a value of type FP32");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct ModelRequest {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Ready {
+pub struct ModelReadyResponse {
     #[prost(bool, tag = "1")]
     pub ready: bool,
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::{Datatype, ModelConfigResponse, ModelMetadataResponse, TensorMetadata};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ModelShape {
+pub struct ModelTensors {
     pub name: String,
-    /// Empty where the server does not say.
+    /// Empty if the server does not say.
     pub inputs: Vec<TensorShape>,
     pub outputs: Vec<TensorShape>,
     /// Answers a request with any number of messages, and so to streams only.
@@ -23,7 +23,7 @@ pub struct TensorShape {
     pub shape: Vec<i64>,
 }
 
-impl ModelShape {
+impl ModelTensors {
     /// From what the gRPC form answers; the configuration is Triton's, and other servers have none.
     pub fn of_messages(metadata: &ModelMetadataResponse, config: Option<&ModelConfigResponse>) -> Self {
         let policy = config
@@ -96,20 +96,20 @@ mod tests {
             "outputs": [{"name": "text_output", "datatype": "BYTES", "shape": [-1, 1]}],
         });
         let config = json!({"model_transaction_policy": {"decoupled": true}});
-        let model = ModelShape::of_json(&metadata, Some(&config));
+        let model = ModelTensors::of_json(&metadata, Some(&config));
         assert!(model.decoupled);
         assert_eq!(model.input("text_input").unwrap().holding(3, true), [3, 1]);
         assert_eq!(model.input("text_input").unwrap().holding(3, false), [1, 3]);
         assert_eq!(model.input("odd").unwrap().holding(1, false), [1]);
-        assert_eq!(ModelShape::only_text(&model.outputs).unwrap().name, "text_output");
+        assert_eq!(ModelTensors::only_text(&model.outputs).unwrap().name, "text_output");
 
         let message = ModelMetadataResponse {
             name: "m".into(),
             inputs: vec![TensorMetadata { name: "a".into(), datatype: "INT32".into(), shape: vec![1] }],
             ..ModelMetadataResponse::default()
         };
-        let model = ModelShape::of_messages(&message, None);
+        let model = ModelTensors::of_messages(&message, None);
         assert_eq!(model.inputs[0].datatype, Some(Datatype::Int32));
-        assert!(!model.decoupled && ModelShape::only_text(&model.inputs).is_none());
+        assert!(!model.decoupled && ModelTensors::only_text(&model.inputs).is_none());
     }
 }

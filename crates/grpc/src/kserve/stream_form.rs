@@ -19,7 +19,7 @@ impl StreamForm {
     /// model's name in the other.
     pub fn of(message: &[u8]) -> Option<Self> {
         let (mut has_first, mut second) = (false, None);
-        for field in (Fields { rest: message }) {
+        for field in (StreamFields { rest: message }) {
             match field? {
                 (1, _) => has_first = true,
                 (2, value) => second = Some(value),
@@ -47,15 +47,15 @@ impl StreamForm {
 /// Whether the second field is a message, and not the version of a model: text has bytes that stand for no field of one.
 fn is_answer(second: &[u8]) -> bool {
     let known = |field: Option<(u32, &[u8])>| matches!(field, Some((1..=6, _)));
-    (Fields { rest: second }).all(known) && InferResponse::decode(second).is_ok()
+    (StreamFields { rest: second }).all(known) && InferResponse::decode(second).is_ok()
 }
 
-/// Numbers of the fields of a message, with the bytes of those that have a length; `None` ends what is no message.
-struct Fields<'a> {
+/// Numbers of the fields of a message, with the bytes of those that have a length; `None` ends bytes that are not a message.
+struct StreamFields<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> StreamFields<'a> {
     fn field(&mut self) -> Option<(u32, &'a [u8])> {
         let (tag, wire) = decode_key(&mut self.rest).ok()?;
         if wire != WireType::LengthDelimited {
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl<'a> Iterator for Fields<'a> {
+impl<'a> Iterator for StreamFields<'a> {
     type Item = Option<(u32, &'a [u8])>;
 
     fn next(&mut self) -> Option<Self::Item> {

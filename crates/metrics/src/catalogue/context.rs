@@ -44,7 +44,7 @@ pub struct MetricContext {
 pub enum Sending {
     /// That of a schedule.
     Scheduled,
-    /// That of a server that always has as many requests as it may, until so many were sent.
+    /// Closed loop: the server always has as many requests as allowed, until this many were sent.
     UntilCount,
     /// The same, until a time is over.
     UntilTime,

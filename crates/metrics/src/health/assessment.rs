@@ -206,7 +206,7 @@ impl LimitRule {
 mod tests {
     use super::*;
     use crate::record::failures::Failures;
-    use crate::{Cancellation, DescriptorUse, Failure, MachineTime, ThreadLoad};
+    use crate::{DescriptorUse, Failure, FailureKind, MachineTime, ThreadLoad};
 
     const BEGAN: Mono = Mono::from_nanos(5_000_000_000);
     const EVERY: u64 = 250_000_000;
@@ -286,7 +286,7 @@ mod tests {
     fn connections_that_failed_for_want_of_descriptors_or_ports_are_a_limit_without_a_sample() {
         let failed = |shortage| {
             let mut failures = Failures::default();
-            let mut failure = Failure::cancelled(Cancellation::OnPurpose, "too many");
+            let mut failure = Failure::new(None, FailureKind::Connect, "too many");
             failure.shortage = shortage;
             failures.add(&failure, 3, BEGAN + millis(20));
             failures.into_groups()

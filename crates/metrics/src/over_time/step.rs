@@ -14,7 +14,7 @@ pub(crate) struct StepCurve {
     state: CurveState,
     /// Time in which nothing could add to the curve; its value was 0 then.
     idle: u64,
-    /// So many segments are let be before equal values are merged.
+    /// Number of segments above which equal values are merged.
     most: usize,
 }
 

@@ -6,7 +6,7 @@ use aiperf_stats::{CountedEvent, Estimate, HeldSlot, RunEnd, TimeSpan, closed_lo
 use crate::over_time::slices::{end, start};
 use crate::over_time::timeline::Timeline;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::Facts;
 use crate::record::formula;
 use crate::{Metric, MetricContext, PhaseWindow, Sending};
 
@@ -65,7 +65,7 @@ pub(crate) fn estimate(
     }
     let in_window = |row: &&u32| end(columns, **row) >= window.start && start(columns, **row) <= window.end;
     let held = timeline.rows().iter().filter(in_window).map(|row| {
-        let succeeded = columns.row(*row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+        let succeeded = columns.row(*row as usize).succeeded();
         let amount = if succeeded { amount(*row) } else { 0.0 };
         HeldSlot { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)), amount }
     });

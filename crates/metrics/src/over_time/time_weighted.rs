@@ -8,7 +8,7 @@ use std::collections::binary_heap::PeekMut;
 
 use crate::over_time::levels::{Curves, Levels};
 use crate::record::columns::{Columns, GapPlaces};
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::record::formula::output_length;
 use crate::{Metric, PhaseWindow, Stats};
 
@@ -194,7 +194,7 @@ impl RequestsByRow<'_> {
         let columns = self.in_flight_rows.columns;
         let gaps = self.in_flight_rows.gap_places.of(columns, row);
         let row = columns.row(row as usize);
-        let success = row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+        let success = row.succeeded();
         let start = row.fact(Fact::Start).unwrap_or(0);
         let after_start = |fact| row.fact(fact).map(|span| start + span);
         let ends = [after_start(Fact::End), after_start(Fact::LastContent)];

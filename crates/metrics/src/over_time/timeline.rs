@@ -6,7 +6,7 @@ use crate::over_time::slices::end;
 use crate::over_time::throughput;
 use crate::over_time::throughput::Extent;
 use crate::record::columns::{Columns, GapPlaces};
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::Facts;
 use crate::record::formula;
 use crate::summary::MeasuredMetric;
 use crate::{Confidence, Level, Metric, MetricContext, MetricKind, PhaseWindow, Stats};
@@ -105,5 +105,5 @@ pub(crate) fn measure(
 }
 
 fn succeeded(columns: &Columns, row: u32) -> bool {
-    columns.row(row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)
+    columns.row(row as usize).succeeded()
 }

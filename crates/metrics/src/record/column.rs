@@ -88,7 +88,7 @@ impl FactColumn {
         }
     }
 
-    /// Makes room for so many rows at once: growing step by step would end with up to twice the room needed.
+    /// Reserves room for this many rows at once: growing step by step would end with up to twice the room needed.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let more = rows.saturating_sub(self.len());
         match self {

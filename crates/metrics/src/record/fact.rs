@@ -1,11 +1,13 @@
 //! The few whole numbers that are kept of a request. Every record metric is a formula over them, so that columns stay
 //! small and a formula stands in one place.
 
+use aiperf_protocol::RequestOutcome;
+
 /// One kept number. Spans are nanoseconds from the start of the request unless said otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Fact {
-    /// One of the `OUTCOME_` values.
+    /// The number of a [`RequestOutcome`].
     Outcome,
     /// Start on the monotonic clock.
     Start,
@@ -84,18 +86,15 @@ impl Fact {
     pub(crate) const COUNT: usize = Self::HttpLost as usize + 1;
 }
 
-pub(crate) const OUTCOME_SUCCESS: u64 = 0;
-pub(crate) const OUTCOME_FAILED: u64 = 1;
-/// Failed because the prompt does not fit the model.
-pub(crate) const OUTCOME_OVERFLOW: u64 = 2;
-/// Failed because there was no server, or none that was ready.
-pub(crate) const OUTCOME_UNREADY: u64 = 4;
-/// Given up by the client because it was asked to: `--request-cancellation-rate`.
-pub(crate) const OUTCOME_ON_PURPOSE: u64 = 5;
-/// In flight when the run ended.
-pub(crate) const OUTCOME_CUT_OFF: u64 = 3;
-
 /// Anything that holds the facts of one request.
 pub(crate) trait Facts {
     fn fact(&self, fact: Fact) -> Option<u64>;
+
+    fn outcome(&self) -> Option<RequestOutcome> {
+        self.fact(Fact::Outcome).and_then(RequestOutcome::from_number)
+    }
+
+    fn succeeded(&self) -> bool {
+        self.fact(Fact::Outcome) == Some(RequestOutcome::Success.number())
+    }
 }

@@ -58,7 +58,7 @@ impl Failures {
         groups.sort_by(|a, b| {
             let order = a.first_seen.cmp(&b.first_seen);
             order
-                .then_with(|| a.failure.kind.cmp(&b.failure.kind))
+                .then_with(|| a.failure.kind.name().cmp(b.failure.kind.name()))
                 .then_with(|| a.failure.message.cmp(&b.failure.message))
         });
         groups
@@ -70,15 +70,7 @@ mod tests {
     use super::*;
 
     fn failure(message: &str) -> Failure {
-        Failure {
-            code: Some(500),
-            kind: "Internal Server Error".into(),
-            message: message.into(),
-            cause: None,
-            cancelled: None,
-            is_context_overflow: false,
-            shortage: None,
-        }
+        Failure::new(Some(500), "Internal Server Error".into(), message)
     }
 
     #[test]

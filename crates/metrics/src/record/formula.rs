@@ -1,6 +1,6 @@
 //! The formula of every record metric, over the facts of one request.
 
-use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::record::values::KILOBYTES_PER_MB;
 use crate::{Flags, Metric, MetricContext};
 
@@ -9,13 +9,13 @@ const NANOS_PER_SECOND: f64 = 1e9;
 /// A record metric (or the 0/1 that an aggregate counts) in its base unit. `None`: its inputs are missing, or the
 /// request ended in a way that this metric is not about. The caller asks only for metrics that apply.
 pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext) -> Option<f64> {
-    let outcome = facts.fact(Fact::Outcome)?;
+    let outcome = facts.outcome()?;
     let wanted = if metric.has(Flags::ANY_OUTCOME) {
         true
     } else if metric.has(Flags::ERRORS) {
-        outcome != OUTCOME_SUCCESS && outcome != OUTCOME_CUT_OFF
+        outcome.is_failure()
     } else {
-        outcome == OUTCOME_SUCCESS
+        outcome.is_success()
     };
     if !wanted {
         return None;
@@ -150,7 +150,7 @@ fn decoded_tokens(facts: &impl Facts, context: &MetricContext) -> Option<f64> {
 
 /// Tokens after the first chunk, and the nanoseconds in which they came, of a successful request.
 pub(crate) fn decoding(facts: &impl Facts, context: &MetricContext) -> Option<(f64, f64)> {
-    let success = facts.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+    let success = facts.succeeded();
     success.then_some(())?;
     Some((decoded_tokens(facts, context)?, decode_duration(facts)?))
 }

@@ -12,8 +12,6 @@ pub(crate) mod values;
 
 pub use columns::{Columns, Undecodable};
 pub use failures::FailureGroup;
-pub use observation::{
-    Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, Shortage, TokenCounts,
-};
+pub use observation::{Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, Shortage, TokenCounts};
 pub use overflow::OverflowSigns;
 pub use values::RecordValues;

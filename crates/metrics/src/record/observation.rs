@@ -1,7 +1,9 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_protocol::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{ContentChunk, Delivery, FailureKind, RequestOutcome, SpecDecode, Usage, VideoReport};
+
+use crate::OverflowSigns;
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -62,6 +64,10 @@ impl Observation {
             media: MediaFacts::default(),
         }
     }
+
+    pub fn outcome(&self) -> RequestOutcome {
+        self.failure.as_ref().map_or(RequestOutcome::Success, |failure| failure.outcome)
+    }
 }
 
 /// What is known of the media of a request and of its answer.
@@ -116,14 +122,12 @@ pub struct HttpTiming {
 pub struct Failure {
     /// HTTP status; 499 when the client cancelled; `None` for transport errors.
     pub code: Option<u16>,
-    pub kind: String,
+    pub kind: FailureKind,
     pub message: String,
-    /// What lay beneath a failure that has no status.
+    /// The error beneath a failure without a status.
     pub cause: Option<Cause>,
-    /// Why the client itself ended it, if it did.
-    pub cancelled: Option<Cancellation>,
-    /// The server refused the prompt as too long for the model.
-    pub is_context_overflow: bool,
+    /// How the request counts; never [`RequestOutcome::Success`].
+    pub outcome: RequestOutcome,
     /// What this machine had none left of, if that kept the request from being sent.
     pub shortage: Option<Shortage>,
 }
@@ -132,17 +136,47 @@ impl Failure {
     /// Status of a request that the client itself ended (nginx's "client closed request").
     const CLIENT_CLOSED: u16 = 499;
 
+    /// A failure of the connection, the server or the answer.
+    pub fn new(code: Option<u16>, kind: FailureKind, message: impl Into<String>) -> Self {
+        let is_not_ready = matches!(code, Some(502..=504)) || kind == FailureKind::Connect;
+        let outcome = if is_not_ready { RequestOutcome::ServerNotReady } else { RequestOutcome::Failed };
+        Self { code, kind, message: message.into(), cause: None, outcome, shortage: None }
+    }
+
     /// A request that the client ended, in the words that scripts look for.
-    pub fn cancelled(why: Cancellation, message: impl Into<String>) -> Self {
+    pub fn cancelled(outcome: RequestOutcome, message: impl Into<String>) -> Self {
         Self {
             code: Some(Self::CLIENT_CLOSED),
-            kind: "RequestCancellationError".to_owned(),
+            kind: FailureKind::Cancelled,
             message: message.into(),
             cause: None,
-            cancelled: Some(why),
-            is_context_overflow: false,
+            outcome,
             shortage: None,
         }
+    }
+
+    #[must_use]
+    pub fn with_cause(self, cause: Option<Cause>) -> Self {
+        Self { cause, ..self }
+    }
+
+    /// A shortage on this machine says nothing about the server.
+    #[must_use]
+    pub fn with_shortage(self, shortage: Option<Shortage>) -> Self {
+        let outcome = if shortage.is_some() { RequestOutcome::Failed } else { self.outcome };
+        Self { outcome, shortage, ..self }
+    }
+
+    /// Counts it as a context overflow if the server's message says so.
+    #[must_use]
+    pub fn recognize_overflow(self, signs: &OverflowSigns) -> Self {
+        let is_overflow = !self.outcome.is_cancelled() && signs.are_in(&self.message);
+        let outcome = if is_overflow { RequestOutcome::ContextOverflow } else { self.outcome };
+        Self { outcome, ..self }
+    }
+
+    pub fn is_context_overflow(&self) -> bool {
+        self.outcome == RequestOutcome::ContextOverflow
     }
 }
 
@@ -153,20 +187,11 @@ pub struct Cause {
     pub message: String,
 }
 
-/// What every connection takes one of, and this machine has only so many of.
+/// A limited resource of this machine that every connection takes one of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shortage {
     /// File descriptors of this process, or of the whole system.
     Descriptors,
     /// Local ports to the server's address.
     Ports,
-}
-
-/// Why the client ended a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cancellation {
-    /// `--request-cancellation-rate` picked it: a failed request.
-    OnPurpose,
-    /// The deadline or Ctrl-C came first. Says nothing about the server, so it is counted apart from failures.
-    RunEnded,
 }

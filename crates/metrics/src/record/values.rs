@@ -1,15 +1,11 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_protocol::{Delivery, SpecDecode, Usage};
+use aiperf_protocol::{Delivery, RequestOutcome, SpecDecode, Usage};
 
-use crate::record::fact::{
-    Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_ON_PURPOSE, OUTCOME_OVERFLOW, OUTCOME_SUCCESS,
-    OUTCOME_UNREADY,
-};
+use crate::record::fact::{Fact, Facts};
 use crate::record::formula;
-use crate::validity::is_unready;
-use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation};
+use crate::{HttpTiming, MediaFacts, Metric, MetricContext, Observation};
 
 const MISSING: u64 = u64::MAX;
 /// Memory is kept as a whole number of these.
@@ -25,7 +21,7 @@ pub struct RecordValues {
 impl RecordValues {
     pub fn compute(seen: &Observation) -> Self {
         let mut record = Self { facts: [MISSING; Fact::COUNT], gaps: Vec::new() };
-        record.set(Fact::Outcome, Some(outcome(seen.failure.as_ref())));
+        record.set(Fact::Outcome, Some(seen.outcome().number()));
         record.set(Fact::Start, Some(seen.start.as_nanos()));
         record.set(Fact::CreditToStart, Some(seen.start.since(seen.credit_issued).0));
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
@@ -49,7 +45,7 @@ impl RecordValues {
     }
 
     pub fn succeeded(&self) -> bool {
-        self.facts[Fact::Outcome as usize] == OUTCOME_SUCCESS
+        self.facts[Fact::Outcome as usize] == RequestOutcome::Success.number()
     }
 
     pub(crate) fn stored(&self, index: usize) -> Option<u64> {
@@ -151,16 +147,5 @@ impl RecordValues {
 impl Facts for RecordValues {
     fn fact(&self, fact: Fact) -> Option<u64> {
         self.stored(fact as usize)
-    }
-}
-
-fn outcome(failure: Option<&Failure>) -> u64 {
-    let Some(failure) = failure else { return OUTCOME_SUCCESS };
-    match failure.cancelled {
-        Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
-        None if failure.is_context_overflow => OUTCOME_OVERFLOW,
-        None if is_unready(failure) => OUTCOME_UNREADY,
-        Some(Cancellation::OnPurpose) => OUTCOME_ON_PURPOSE,
-        None => OUTCOME_FAILED,
     }
 }

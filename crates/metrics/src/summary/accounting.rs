@@ -1,4 +1,4 @@
-//! What became of the requests and sessions of a phase, as the one who sent them counted.
+//! How the requests and sessions of a phase ended, as the scheduler counted them.
 
 use aiperf_clock::EpochNanos;
 

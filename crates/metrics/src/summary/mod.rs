@@ -16,12 +16,13 @@ pub use network::NetworkRtt;
 pub use statistics::{Percentile, Stats};
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+use aiperf_protocol::RequestOutcome;
 
 use self::totals::Totals;
 use crate::over_time::time_weighted::{InFlightRows, time_weighted};
 use crate::over_time::timeline::Timeline;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::record::formula;
 use crate::{Digest, FailureGroup, Flags, Level, Metric, MetricContext, MetricKind, Slo, SteadyState, Undecodable};
 
@@ -205,12 +206,12 @@ impl Outcomes {
     fn count(columns: &Columns) -> Self {
         let mut outcomes = Self::default();
         for row in columns.rows() {
-            match row.fact(Fact::Outcome) {
-                Some(OUTCOME_SUCCESS) => outcomes.successful += 1,
-                Some(OUTCOME_CUT_OFF) => outcomes.cut_off += 1,
+            match row.outcome() {
+                Some(RequestOutcome::Success) => outcomes.successful += 1,
+                Some(RequestOutcome::CutOff) => outcomes.cut_off += 1,
                 other => {
                     outcomes.failed += 1;
-                    outcomes.overflowed += u64::from(other == Some(OUTCOME_OVERFLOW));
+                    outcomes.overflowed += u64::from(other == Some(RequestOutcome::ContextOverflow));
                 }
             }
         }
@@ -225,7 +226,7 @@ pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext)
 
 /// Blocks found and blocks asked for are as telling as their ratio: they are its sum and its count.
 fn prefix_hits(columns: &Columns) -> Option<Stats> {
-    let successful = columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS));
+    let successful = columns.rows().filter(|row| row.succeeded());
     let (mut blocks, mut reused) = (0, 0);
     for row in successful {
         blocks += row.fact(Fact::PrefixBlocks).unwrap_or(0);

@@ -3,7 +3,7 @@
 use super::ValidityNote;
 use crate::MetricContext;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::record::formula::output_length;
 
 /// Another tokenizer than the server's counts a text some 10 to 20 % longer or shorter, which says nothing of events.
@@ -23,7 +23,7 @@ impl Chunking {
         if !(context.streaming && context.endpoint.facts().produces_tokens) {
             return seen;
         }
-        for row in columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)) {
+        for row in columns.rows().filter(|row| row.succeeded()) {
             let counted = || output_length(&row).map(|tokens| tokens as u64);
             let tokens = row.fact(Fact::UsageCompletion).or_else(counted);
             let gaps = row.fact(Fact::Gaps).filter(|gaps| *gaps > 0);

@@ -5,7 +5,7 @@ use super::ValidityNote;
 use super::pacing::median;
 use crate::MetricContext;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 
 /// Times the median of later ones. A loaded server makes some requests wait that long, so that the first ones must also
 /// be slower than nearly all of the later half.
@@ -33,7 +33,7 @@ pub(super) struct ColdStart {
 impl ColdStart {
     pub(super) fn of(columns: &Columns, context: &MetricContext) -> Option<Self> {
         let measured = if context.streaming { Fact::FirstContent } else { Fact::LastContent };
-        let successful = columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS));
+        let successful = columns.rows().filter(|row| row.succeeded());
         let mut timed: Vec<(u64, u64)> =
             successful.filter_map(|row| row.fact(Fact::Start).zip(row.fact(measured))).collect();
         let count = timed.len();

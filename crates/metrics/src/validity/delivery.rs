@@ -2,7 +2,7 @@
 
 use super::ValidityNote;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::{Metric, MetricContext};
 
 /// Successful requests, and those among them whose response came as one document.
@@ -18,7 +18,7 @@ impl Deliveries {
         if !context.applies(Metric::TimeToFirstToken) {
             return seen;
         }
-        for row in columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)) {
+        for row in columns.rows().filter(|row| row.succeeded()) {
             seen.of += 1;
             seen.whole += u64::from(row.fact(Fact::FirstContent).is_none());
         }

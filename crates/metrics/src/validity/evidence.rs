@@ -1,6 +1,7 @@
 //! All that is known of a run when its notes are derived, and the rules that need only its summary.
 
 use aiperf_clock::Nanos;
+use aiperf_protocol::RequestOutcome;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
@@ -8,8 +9,8 @@ use super::thresholds::NOTED_SHARE_PERCENT;
 use super::{LostRecords, MaxTokensField, ValidityNote, samples};
 use crate::summary::totals::REPLAY_DEGRADED;
 use crate::{
-    Cancellation, ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary,
-    Thresholds, Undecodable,
+    ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary, Thresholds,
+    Undecodable,
 };
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
@@ -119,7 +120,7 @@ impl Evidence<'_> {
     /// Without those that were cancelled on purpose.
     fn errors(&self) -> Option<ValidityNote> {
         let on_purpose =
-            self.summary.failures.iter().filter(|group| group.failure.cancelled == Some(Cancellation::OnPurpose));
+            self.summary.failures.iter().filter(|group| group.failure.outcome == RequestOutcome::CancelledOnPurpose);
         let on_purpose: u64 = on_purpose.map(|group| group.count).sum();
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;

@@ -32,7 +32,7 @@ const REFUSALS: [&str; 8] = [
 
 /// The field that a failure refuses: the one named first, since the other may follow as what to use instead.
 pub(crate) fn refused_field(failure: &Failure) -> Option<MaxTokensField> {
-    let refused_as_such = matches!(failure.code, Some(400 | 422)) && !failure.is_context_overflow;
+    let refused_as_such = matches!(failure.code, Some(400 | 422)) && !failure.is_context_overflow();
     let text = failure.message.to_lowercase();
     if !refused_as_such || !REFUSALS.iter().any(|word| text.contains(word)) {
         return None;
@@ -47,16 +47,7 @@ mod tests {
     use super::*;
 
     fn field(code: u16, message: &str) -> Option<MaxTokensField> {
-        let failure = Failure {
-            code: Some(code),
-            kind: "Bad Request".into(),
-            message: message.into(),
-            cause: None,
-            cancelled: None,
-            is_context_overflow: false,
-            shortage: None,
-        };
-        refused_field(&failure)
+        refused_field(&Failure::new(Some(code), "Bad Request".into(), message))
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::ValidityNote;
 use super::note::share_percent;
 use super::thresholds::NOTED_SHARE_PERCENT;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 
 /// Of the length asked for. What a server's chat template adds to a prompt of a few hundred tokens is less.
 pub const OFF_PERCENT: f64 = 10.0;
@@ -21,7 +21,7 @@ impl InputLengths {
     /// Of the requests that had a length to meet.
     pub(super) fn of(columns: &Columns) -> Self {
         let mut seen = Self::default();
-        for row in columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)) {
+        for row in columns.rows().filter(|row| row.succeeded()) {
             let asked = row.fact(Fact::RequestedInput).filter(|asked| *asked > 0);
             let Some((asked, sent)) = asked.zip(row.fact(Fact::InputTokens)) else { continue };
             let percent = 100.0 * (sent as f64 - asked as f64) / asked as f64;

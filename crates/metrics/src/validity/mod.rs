@@ -26,4 +26,3 @@ pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityCode, ValidityNote};
 pub use occupancy::GapCause;
 pub use reached::{AskedConcurrency, Unreached};
-pub(crate) use unready::is_unready;

@@ -1,10 +1,12 @@
 //! Little's law: requests in flight are throughput times latency (L = λW; Little, Operations Research 9(3), 1961). Over a
 //! window that holds whole requests it is exact, so that a gap is time in flight that the reported latency leaves out.
 
+use aiperf_protocol::RequestOutcome;
+
 use super::ValidityNote;
 use crate::PhaseWindow;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_ON_PURPOSE, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 
 /// A tenth of the load in no latency: a mean that covered it could be off by as much or more.
 pub const GAP_PERCENT: f64 = 10.0;
@@ -24,7 +26,7 @@ pub enum GapCause {
     LateReading,
 }
 
-/// The time that requests were in flight, and the part of it that latencies tell of. Spans are sums in nanoseconds.
+/// The time that requests were in flight, and the part of it that latencies cover. Spans are sums in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Occupancy {
     requests: u64,
@@ -49,8 +51,8 @@ impl Occupancy {
         let window_seconds = window.length().as_secs_f64();
         let mut seen = Self { window_seconds, ..Self::default() };
         for row in columns.rows() {
-            let outcome = row.fact(Fact::Outcome);
-            let latency = row.fact(Fact::LastContent).filter(|_| outcome == Some(OUTCOME_SUCCESS));
+            let outcome = row.outcome();
+            let latency = row.fact(Fact::LastContent).filter(|_| outcome == Some(RequestOutcome::Success));
             let end = row.fact(Fact::End).max(latency).unwrap_or(0);
             seen.requests += 1;
             seen.in_flight += end as f64;
@@ -62,8 +64,8 @@ impl Occupancy {
                     seen.late_end += (last_byte - latency) as f64;
                     seen.late_reading += (end - last_byte) as f64;
                 }
-                (None, Some(OUTCOME_ON_PURPOSE)) => seen.on_purpose += end as f64,
-                (None, Some(OUTCOME_CUT_OFF)) => seen.cut_off += end as f64,
+                (None, Some(RequestOutcome::CancelledOnPurpose)) => seen.on_purpose += end as f64,
+                (None, Some(RequestOutcome::CutOff)) => seen.cut_off += end as f64,
                 (None, _) => seen.failures += end as f64,
             }
         }

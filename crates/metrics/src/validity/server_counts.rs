@@ -2,7 +2,7 @@
 
 use super::ValidityNote;
 use crate::record::columns::Columns;
-use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::fact::{Fact, Facts};
 use crate::record::formula::output_length;
 use crate::{Metric, MetricContext};
 
@@ -21,7 +21,7 @@ impl ServerCounts {
         }
         let input = context.applies(Metric::InputSequenceLength);
         let output = context.applies(Metric::OutputSequenceLength);
-        for row in columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)) {
+        for row in columns.rows().filter(|row| row.succeeded()) {
             let lacks = (input && row.fact(Fact::InputTokens).is_none()) || (output && output_length(&row).is_none());
             seen.of += 1;
             seen.missing += u64::from(lacks);

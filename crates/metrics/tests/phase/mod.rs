@@ -4,7 +4,7 @@
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow, RecordValues,
+    Columns, Failure, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow, RecordValues, RequestOutcome,
     Summary, TokenCounts,
 };
 use aiperf_protocol::{ContentChunk, EndpointKind};
@@ -30,15 +30,11 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
     }
 }
 
-pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<Cancellation>) -> Observation {
-    let failure = Failure {
-        code: Some(500),
-        kind: "Internal Server Error".into(),
-        message: message.into(),
-        cause: None,
-        cancelled,
-        is_context_overflow: OverflowSigns::default().are_in(message),
-        shortage: None,
+pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<RequestOutcome>) -> Observation {
+    let failure = Failure::new(Some(500), "Internal Server Error".into(), message);
+    let failure = match cancelled {
+        Some(outcome) => Failure { outcome, ..failure },
+        None => failure.recognize_overflow(&OverflowSigns::default()),
     };
     Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, HttpTiming, MediaFacts, Metric, MetricContext, MetricKind, Observation,
-    OverflowSigns, Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
+    Columns, Failure, HttpTiming, MediaFacts, Metric, MetricContext, MetricKind, Observation, OverflowSigns,
+    Percentile, PhaseWindow, RecordValues, RequestOutcome, SpecDecode, Stats, Summary, TokenCounts,
 };
 use aiperf_protocol::{ContentChunk, Delivery, Usage};
 use serde_json::Value;
@@ -86,14 +86,14 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         body_bytes_received: kilobytes("http_req_data_received"),
         reads: whole("http_req_chunks_received").unwrap(),
     });
-    let failure = record.get("error").map(|error| Failure {
-        code: error["code"].as_u64().map(|code| u16::try_from(code).unwrap()),
-        kind: error["type"].as_str().unwrap().to_owned(),
-        message: error["message"].as_str().unwrap().to_owned(),
-        cause: None,
-        cancelled: (record["metadata"]["was_cancelled"] == true).then_some(Cancellation::OnPurpose),
-        is_context_overflow: OverflowSigns::default().are_in(error["message"].as_str().unwrap()),
-        shortage: None,
+    let failure = record.get("error").map(|error| {
+        let message = error["message"].as_str().unwrap();
+        if record["metadata"]["was_cancelled"] == true {
+            return Failure::cancelled(RequestOutcome::CancelledOnPurpose, message);
+        }
+        let code = error["code"].as_u64().map(|code| u16::try_from(code).unwrap());
+        Failure::new(code, error["type"].as_str().unwrap().into(), message)
+            .recognize_overflow(&OverflowSigns::default())
     });
     Observation {
         due: time("credit_issued_ns").unwrap(),

@@ -1,6 +1,6 @@
 //! Requests, tokens, objectives and failures, counted.
 
-use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, PrefixBlocks, TokenCounts};
+use aiperf_metrics::{Metric, MetricContext, Observation, PrefixBlocks, RequestOutcome, TokenCounts};
 
 use crate::phase::{failed, request, streaming};
 use crate::streams::two;
@@ -98,12 +98,12 @@ fn prefixes() -> Vec<(Metric, &'static str, f64)> {
     vec![(Metric::TheoreticalPrefixCacheHit, "avg", 3.0 / 4.0 * 100.0)]
 }
 
-/// Beside two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.
+/// In addition to two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.
 fn with_failures() -> Vec<Observation> {
     let mut requests = two();
     requests.push(failed(200, 205, "This model's maximum context length is 4096 tokens", None));
-    requests.push(failed(200, 300, "cancelled", Some(Cancellation::OnPurpose)));
-    requests.push(failed(900, 1_000, "in flight", Some(Cancellation::RunEnded)));
+    requests.push(failed(200, 300, "cancelled", Some(RequestOutcome::CancelledOnPurpose)));
+    requests.push(failed(900, 1_000, "in flight", Some(RequestOutcome::CutOff)));
     requests[0].resent = 1;
     requests[2].resent = 2;
     requests

@@ -152,8 +152,9 @@ fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
             "a path begins with `/`, such as /v1/chat/completions",
         ));
     }
-    if path.chars().any(char::is_whitespace) {
-        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), "must be a path without blanks"));
+    if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        let expected = "must be a path without blanks or control characters";
+        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), expected));
     }
     Ok(Some(path.to_owned()))
 }

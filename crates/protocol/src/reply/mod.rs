@@ -1,4 +1,4 @@
-//! What a server answered, read from the bytes: content with its arrival times, usage, or why it is no answer.
+//! A reply: content with its arrival times, usage, or why the response failed.
 
 mod spec_decode;
 mod tool_call;
@@ -12,14 +12,16 @@ pub use spec_decode::{SpecDecode, SpecDecodeError};
 pub use tool_call::{ToolCall, ToolKind};
 pub use usage::{OutputSplit, Usage};
 
+use crate::FailureKind;
+
 /// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentChunk {
     pub at: Mono,
-    /// Carries text or tool-call text, perhaps beside reasoning.
+    /// Carries text or tool-call text, with or without reasoning.
     pub has_output: bool,
     pub has_reasoning: bool,
-    /// Completion tokens so far according to this event's own usage, where the server reports it per chunk.
+    /// Completion tokens so far according to this event's own usage, if the server reports usage per chunk.
     pub usage_completion_tokens: Option<u64>,
 }
 
@@ -32,7 +34,7 @@ pub struct Reply {
     /// the first choice whole, then the second, and so on, however their chunks were interleaved. To count tokens use
     /// [`Self::outputs`]: no token reaches from one choice into the next.
     pub output_text: String,
-    /// Joined in the same way.
+    /// All reasoning text, joined like the output.
     pub reasoning_text: String,
     /// Where the text of each choice ends in the two texts above; empty if there is one choice.
     pub choice_ends: Vec<ChoiceEnd>,
@@ -42,20 +44,20 @@ pub struct Reply {
     pub tool_calls: Vec<ToolCall>,
     /// From the last event whose usage was not empty.
     pub usage: Option<Usage>,
-    /// What the server says of its speculative decoding, or why that cannot be right.
+    /// The server's report of its speculative decoding, or why the report is inconsistent.
     pub spec_decode: Option<Result<SpecDecode, SpecDecodeError>>,
     /// `choices[0].finish_reason` or its like, when one came.
     pub finish_reason: Option<String>,
     /// How many choices carried content; their chunks share one list.
     pub choices: u32,
-    /// Events that were no JSON object and were passed over.
+    /// Events that were not JSON objects and were skipped.
     pub undecodable_events: u32,
     /// Events that came after the end mark of the stream (`[DONE]`) and do not count.
     pub events_after_end: u32,
     pub delivery: Delivery,
-    /// The reply in the shape of its API, where text and calls alone cannot give it back to the server.
+    /// The reply in the shape of its API, if text and calls alone are not enough to send it back to the server.
     pub native_message: Option<Value>,
-    /// What the server says of the making of a video.
+    /// The server's report about a generated video.
     pub video: Option<VideoReport>,
 }
 
@@ -105,7 +107,7 @@ pub struct VideoReport {
     pub peak_memory_mb: Option<f64>,
 }
 
-/// Why a 2xx response is a failed request all the same.
+/// Why a request with a 2xx response failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReplyError {
     /// An SSE event of type `error`, or an error object inside the stream or body.
@@ -122,7 +124,7 @@ pub enum ReplyError {
 }
 
 impl ReplyError {
-    /// HTTP-like status for the records file, where one is known.
+    /// HTTP-like status for the records file, if one is known.
     pub fn code(&self) -> Option<u16> {
         match self {
             Self::InBand { code, .. } => *code,
@@ -130,12 +132,12 @@ impl ReplyError {
         }
     }
 
-    /// Error type for the records file; where the reference fails such a request too, in its words.
-    pub fn kind(&self) -> &str {
+    /// Error type for the records file. If the reference fails such a request too, it is the reference's name.
+    pub fn kind(&self) -> FailureKind {
         match self {
-            Self::InBand { kind, .. } => kind,
-            Self::NoContent | Self::Unreadable(_) => "InvalidInferenceResultError",
-            Self::CutShort => "IncompleteStreamError",
+            Self::InBand { kind, .. } => kind.as_str().into(),
+            Self::NoContent | Self::Unreadable(_) => FailureKind::InvalidAnswer,
+            Self::CutShort => FailureKind::IncompleteStream,
         }
     }
 }

@@ -3,7 +3,7 @@
 /// A call that the model asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Empty where the server gave none.
+    /// Empty if the server sent none.
     pub id: String,
     pub name: String,
     /// JSON as text, the way the model wrote it; of a custom tool any text.

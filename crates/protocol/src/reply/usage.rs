@@ -1,4 +1,4 @@
-//! The token counts that a server reports of itself.
+//! The token counts that a server reports.
 
 /// One usage object, read through all its known spellings.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -24,13 +24,13 @@ pub struct OutputSplit {
     /// Without reasoning.
     pub output: Option<u64>,
     pub reasoning: Option<u64>,
-    /// The server reports more reasoning than output of which it is said to be a part; it is cut to that.
+    /// The server reports more reasoning than output although reasoning is part of the output; it is cut to the output.
     pub cut: bool,
 }
 
 impl Usage {
     /// Completion tokens are the whole output, reasoning included, and stay the limit of both. The exception is a server whose
-    /// total says that reasoning comes on top (prompt + completion + reasoning).
+    /// total shows that reasoning is counted on top (prompt + completion + reasoning).
     pub fn split_output(&self) -> OutputSplit {
         let (Some(completion), Some(reasoning)) = (self.completion_tokens, self.reasoning_tokens) else {
             return OutputSplit { output: self.completion_tokens, reasoning: self.reasoning_tokens, cut: false };

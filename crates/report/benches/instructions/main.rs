@@ -15,7 +15,7 @@ use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
 type BenchOutcome = Result<(), Box<dyn Error>>;
 
-/// Runs a function so many times.
+/// Runs a function this many times.
 type Repeated = fn(usize) -> BenchOutcome;
 
 const FUNCTIONS: [(&str, Repeated); 9] = [

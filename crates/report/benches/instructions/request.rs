@@ -1,4 +1,4 @@
-//! What is made anew for each request: its head.
+//! What is made again for each request: its head.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
 //! Work that never changes, done by the libraries that the hot functions use: what another compiler, C library or
-//! processor does to it, it does to them, so that their counts are held against this one.
+//! processor does to it, it does to them, so that their counts are compared with this one.
 
 use std::hint::black_box;
 

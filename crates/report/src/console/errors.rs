@@ -20,7 +20,7 @@ pub(super) fn table(failures: &[FailureGroup]) -> Option<ConsoleTable> {
             .failure
             .code
             .map_or(TableCell::new("N/A", Emphasis::Faint), |code| TableCell::value(code.to_string()));
-        let (kind, message) = (one_line(&group.failure.kind), one_line(&group.failure.message));
+        let (kind, message) = (one_line(group.failure.kind.name()), one_line(&group.failure.message));
         let count = TableCell::new(whole(group.count), Emphasis::Failure);
         vec![code, TableCell::new(kind, Emphasis::Warning), TableCell::value(message), count]
     };

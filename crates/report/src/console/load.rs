@@ -1,4 +1,4 @@
-//! What became of the requests that the load asked for: a column for each phase.
+//! How the requests of the load ended: a column for each phase.
 
 use aiperf_metrics::PhaseAccounting;
 use aiperf_table::{ConsoleTable, TableCell, TableColumn, whole};

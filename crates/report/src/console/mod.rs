@@ -36,7 +36,7 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
 pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colour) -> String {
     let style = TextStyle::new(colour);
     let mut text = format!("{} {}\n", style.strong("CLI Command:"), report.cli_command);
-    let cancelled = report.status.was_cancelled();
+    let cancelled = report.ending.outcome.is_stopped();
     if let Some(seconds) = report.profiling.average(Metric::BenchmarkDuration) {
         let early = if cancelled { " (cancelled early)" } else { "" };
         put(&mut text, &style.strong("Benchmark Duration:"), &format!("{} sec{early}", grouped(seconds)));

@@ -3,23 +3,21 @@
 use aiperf_metrics::{Severity, ValidityNote};
 use aiperf_table::{TextStyle, Width, whole, wrap};
 
-use crate::{RunReport, RunStatus, Wording};
+use crate::RunReport;
+use crate::validity::Wording;
 
 /// Before the tables: that the numbers are not what was asked for, or why requests failed.
 pub(super) fn opening(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
     let mut notes = Vec::new();
-    match &report.status {
+    if let Some(reason) = report.ending.incomplete_reason() {
         // Every planned request was sent, so the results do not cover only a part of the run.
-        RunStatus::Incomplete(reason) if !report.profiling.succeeded() => {
+        if !report.profiling.succeeded() && !report.ending.outcome.is_stopped() {
             notes.push(format!("{}\n{reason}", style.warning("aiperf | NO RESULTS")));
-        }
-        status => {
-            if let Some(reason) = status.incomplete_reason() {
-                notes.push(format!(
-                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with complete runs.",
-                    style.warning("aiperf | INCOMPLETE RESULTS")
-                ));
-            }
+        } else {
+            notes.push(format!(
+                "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with complete runs.",
+                style.warning("aiperf | INCOMPLETE RESULTS")
+            ));
         }
     }
     let summary = &report.profiling.summary;

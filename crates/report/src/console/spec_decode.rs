@@ -1,6 +1,6 @@
 //! One line on how many drafts the steps of speculative decoding accepted.
 
-/// Steps that accepted so many or more are put together.
+/// Steps that accepted this many or more share one row.
 const LAST_BUCKET: usize = 8;
 
 /// `None` if no server said so.

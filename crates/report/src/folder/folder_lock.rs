@@ -125,7 +125,7 @@ impl FolderLock {
     }
 }
 
-/// What became of the files of an earlier run.
+/// What happened to the files of an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClearedFiles {
     pub files: usize,

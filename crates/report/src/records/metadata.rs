@@ -3,24 +3,8 @@
 use std::num::NonZeroU32;
 
 use aiperf_clock::EpochNanos;
+use aiperf_protocol::PhaseKind;
 use serde::{Serialize, Serializer};
-
-/// The phase a request was sent in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    Warmup,
-    Profiling,
-}
-
-impl Phase {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warmup => "warmup",
-            Self::Profiling => "profiling",
-        }
-    }
-}
 
 /// Fields in the order of the file; absent ones are left out.
 #[derive(Debug, Clone, Serialize)]
@@ -53,13 +37,13 @@ pub struct RecordMetadata<'a> {
     pub request_end_ns: EpochNanos,
     pub worker_id: &'a str,
     pub record_processor_id: &'a str,
-    pub benchmark_phase: Phase,
+    pub benchmark_phase: PhaseKind,
     pub phase_index: u32,
     /// Not for warmup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profiling_index: Option<u32>,
     pub phase_name: &'a str,
-    pub phase_kind: Phase,
+    pub phase_kind: PhaseKind,
     pub was_cancelled: bool,
     #[serde(serialize_with = "maybe_epoch", skip_serializing_if = "Option::is_none")]
     pub cancellation_time_ns: Option<EpochNanos>,

@@ -13,7 +13,7 @@ mod trace;
 
 pub use inputs::{InputSession, InputsFile};
 pub use lines::{LineHandle, LineTotals};
-pub use metadata::{Phase, RecordMetadata, Redirect};
+pub use metadata::{RecordMetadata, Redirect};
 pub use network_latency::{RoundTrip, RoundTripWriter};
 pub use outputs::{OutputText, OutputsFile};
 pub use raw::{RawExchange, RawResponse, RawWriter};

@@ -160,14 +160,14 @@ impl Serialize for ErrorDetails<'_> {
         if let Some(code) = self.0.code {
             map.serialize_entry("code", &code)?;
         }
-        map.serialize_entry("type", &self.0.kind)?;
+        map.serialize_entry("type", self.0.kind.name())?;
         map.serialize_entry("message", &self.0.message)?;
         if let Some(cause) = &self.0.cause {
             map.serialize_entry("cause", &cause.message)?;
         }
         if self.0.code.is_none() {
             let chain: Vec<_> =
-                iter::once(&self.0.kind).chain(self.0.cause.as_ref().map(|cause| &cause.kind)).collect();
+                iter::once(self.0.kind.name()).chain(self.0.cause.as_ref().map(|cause| cause.kind.as_str())).collect();
             map.serialize_entry("cause_chain", &chain)?;
         }
         map.end()

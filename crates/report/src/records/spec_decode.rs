@@ -37,7 +37,7 @@ impl Serialize for SpecDecodeRecord<'_> {
     }
 }
 
-/// Accepted drafts of a step, and how many steps had so many.
+/// Accepted drafts of a step, and how many steps had this number.
 pub(crate) fn histogram(buckets: &[u64]) -> Value {
     buckets.iter().enumerate().map(|(drafts, steps)| (drafts.to_string(), Value::from(*steps))).collect()
 }

@@ -5,7 +5,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::{Grade, TimedError};
-use crate::Wording;
+use crate::validity::Wording;
 use aiperf_table::{grouped, whole};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub struct SummaryFiles {
 /// Files that are written when someone asks for them.
 #[derive(Debug, Default)]
 pub struct ExtraFiles {
-    /// What became of those of the profiling phase in windows: see [`write_timeslices`](crate::write_timeslices).
+    /// The windows of the profiling phase: see [`write_timeslices`](crate::write_timeslices).
     pub timeslices: Option<Result<(), ReportError>>,
     /// Something that the run was to write before its summary is not there, or not whole.
     pub is_partial: bool,
@@ -72,7 +72,7 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         files.put_quietly(&paths.phase_manifest(), &manifest);
     }
     let partial = extra.is_partial || !files.failed.is_empty();
-    let marker = json!({"ready": true, "was_cancelled": report.status.was_cancelled(), "partial": partial});
+    let marker = json!({"ready": true, "was_cancelled": report.ending.outcome.is_stopped(), "partial": partial});
     files.put_quietly(&paths.ready_marker(), marker.to_string().as_bytes());
     files
 }

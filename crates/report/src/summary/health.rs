@@ -3,7 +3,7 @@
 use aiperf_metrics::{ClientHealth, ClientLimit, HealthMaxima, ValidityNote};
 use serde_json::{Map, Value, json};
 
-use crate::Wording;
+use crate::validity::Wording;
 
 /// The `client_health` object: whether the client was the limit, by what, and the extremes that were seen.
 pub(crate) fn client_health(health: &ClientHealth) -> Value {

@@ -118,8 +118,8 @@ fn phase_object(report: &RunReport, phase: &PhaseReport, telemetry: Option<&Valu
     }
     put("input_config", report.input_config.clone());
     put("run_info", run_info(report));
-    put("was_cancelled", report.status.was_cancelled().into());
-    let reason = report.status.incomplete_reason();
+    put("was_cancelled", report.ending.outcome.is_stopped().into());
+    let reason = report.ending.incomplete_reason();
     put("is_complete", reason.is_none().into());
     if let Some(reason) = reason {
         put("incomplete_reason", reason.into());

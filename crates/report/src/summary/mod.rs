@@ -16,6 +16,6 @@ mod timestamps;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
 pub use local_time::LocalZone;
 pub use percentiles::AskedPercentiles;
-pub use run::{PhaseReport, RunReport, RunStatus};
+pub use run::{PhaseReport, RunReport};
 pub use timeslices::write_timeslices;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};

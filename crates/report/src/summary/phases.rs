@@ -1,4 +1,4 @@
-//! The phases of a run: what became of their requests, and the manifest of a run with more than one.
+//! The phases of a run: how their requests ended, and the manifest of a run with more than one.
 
 use aiperf_metrics::PhaseAccounting;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) fn manifest(report: &RunReport, phases: &[&PhaseReport], paths: &Arti
     json!({"phases": phases.iter().map(entry).collect::<Value>(), "schema_version": 1})
 }
 
-/// What became of the requests and sessions of a phase.
+/// How the requests and sessions of a phase ended.
 pub(crate) fn accounting(phase: &PhaseAccounting) -> Value {
     json!({
         "phase_name": phase.phase,

@@ -6,9 +6,10 @@ use aiperf_clock::Nanos;
 use aiperf_metrics::{
     ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
 };
+use aiperf_protocol::{PhaseKind, RunEnding};
 use serde_json::{Map, Value};
 
-use crate::{AskedPercentiles, Citation, LocalZone, Phase, RunPlace, Timestamps, WrittenFile};
+use crate::{AskedPercentiles, Citation, LocalZone, RunPlace, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -27,7 +28,8 @@ pub struct RunReport {
     pub place: Option<RunPlace>,
     /// The command that repeats this run, secrets redacted.
     pub cli_command: String,
-    pub status: RunStatus,
+    /// How it ended.
+    pub ending: RunEnding,
     /// The `telemetry_data` object of the summary, if GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, if conversations start others.
@@ -53,7 +55,7 @@ pub struct RunReport {
     pub prefixes_repeat: bool,
     /// How long the run had to wait for the server before its first request.
     pub waited_for_server: Nanos,
-    /// What became of the requests of each phase, in order; named as the phases are.
+    /// How the requests of each phase ended, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, if they cannot
     /// be made again from records. What is known here goes before them.
@@ -81,7 +83,7 @@ impl RunReport {
             rows_left_out: self.rows_left_out,
             warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
             clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
-            was_stopped: self.status.was_cancelled(),
+            was_stopped: self.ending.outcome.is_stopped(),
             late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
@@ -98,37 +100,12 @@ impl RunReport {
 #[derive(Debug, Clone)]
 pub struct PhaseReport {
     pub name: String,
-    pub kind: Phase,
+    pub kind: PhaseKind,
     pub index: u32,
     pub profiling_index: Option<u32>,
     pub was_cancelled: bool,
     pub summary: Summary,
     pub percentiles: AskedPercentiles,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunStatus {
-    Complete,
-    /// Ended by the user; the numbers cover what had finished.
-    Cancelled,
-    /// Broken off by the program itself, for the reason given.
-    GivenUp(String),
-    /// Ran to its end without what was asked of it, for the reason given.
-    Incomplete(String),
-}
-
-impl RunStatus {
-    pub(crate) fn was_cancelled(&self) -> bool {
-        matches!(self, Self::Cancelled | Self::GivenUp(_))
-    }
-
-    pub(crate) fn incomplete_reason(&self) -> Option<&str> {
-        match self {
-            Self::Complete => None,
-            Self::Cancelled => Some("The run was cancelled before all requests were done."),
-            Self::GivenUp(reason) | Self::Incomplete(reason) => Some(reason),
-        }
-    }
 }
 
 impl PhaseReport {

@@ -44,7 +44,7 @@ fn side(whole: &Summary, wanted: Metric) -> Value {
     all.filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?)))).collect::<Map<_, _>>().into()
 }
 
-/// What became of the search for a steady state that was not found, with the reason.
+/// The result of a search that found no steady state, with the reason.
 pub(crate) fn not_found(unsteady: &Unsteady) -> String {
     match unsteady {
         Unsteady::TooShort { .. } => format!("Steady state not assessed: {}.", reason(unsteady)),

@@ -21,7 +21,7 @@ impl AggregateMetric {
     }
 }
 
-/// What became of the rule that ends trials early.
+/// The result of the rule that ends trials early.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     pub metric: String,

@@ -23,7 +23,7 @@ pub(super) fn value(value: &Value) -> String {
     }
 }
 
-/// Seconds, with a fraction even if it is nought.
+/// Seconds, with a fraction even if it is zero.
 pub(super) fn float(number: f64) -> String {
     format!("{number:?}")
 }

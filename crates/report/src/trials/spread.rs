@@ -14,7 +14,7 @@ pub struct RunSpread {
     pub std: f64,
     pub min: f64,
     pub max: f64,
-    /// `std / mean`; `None` if the mean is nought.
+    /// `std / mean`; `None` if the mean is zero.
     pub cv: Option<f64>,
     /// Standard error of the mean.
     pub se: f64,

@@ -3,7 +3,7 @@
 use aiperf_metrics::{ValidityCode, ValidityNote};
 use serde_json::{Map, Value};
 
-use crate::Wording;
+use crate::validity::Wording;
 
 /// The `validity` list.
 pub(crate) fn validity(notes: &[ValidityNote]) -> Value {

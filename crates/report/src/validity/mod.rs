@@ -17,15 +17,15 @@ use aiperf_table::whole;
 
 /// A note for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wording {
+pub(crate) struct Wording {
     /// What was seen.
-    pub statement: String,
+    pub(crate) statement: String,
     /// What to do about it.
-    pub advice: String,
+    pub(crate) advice: String,
 }
 
 impl Wording {
-    pub fn of(note: &ValidityNote) -> Self {
+    pub(crate) fn of(note: &ValidityNote) -> Self {
         match *note {
             ValidityNote::MaxTokensFieldRefused { field, requests } => server::field_refused(field, requests),
             ValidityNote::ServerNotReady { requests } => server::not_ready(requests),

@@ -1,7 +1,8 @@
 //! Who a request is, in tests and benchmarks.
 
 use aiperf_clock::EpochNanos;
-use aiperf_report::{Phase, RecordMetadata};
+use aiperf_protocol::PhaseKind;
+use aiperf_report::RecordMetadata;
 
 /// The first turn of a session. `times`: permission to send, start and end.
 pub(crate) fn of_request(times: [EpochNanos; 3], headers_received: Option<EpochNanos>) -> RecordMetadata<'static> {
@@ -23,11 +24,11 @@ pub(crate) fn of_request(times: [EpochNanos; 3], headers_received: Option<EpochN
         request_end_ns,
         worker_id: "worker_0",
         record_processor_id: "record_processor_0",
-        benchmark_phase: Phase::Profiling,
+        benchmark_phase: PhaseKind::Profiling,
         phase_index: 0,
         profiling_index: Some(0),
         phase_name: "profiling",
-        phase_kind: Phase::Profiling,
+        phase_kind: PhaseKind::Profiling,
         was_cancelled: false,
         cancellation_time_ns: None,
         context_overflow_skip: false,

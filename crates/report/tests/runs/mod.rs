@@ -6,13 +6,13 @@ mod metadata;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MetricContext,
-    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MetricContext, Observation,
+    PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
-use aiperf_protocol::{ContentChunk, EndpointKind, Usage};
+use aiperf_protocol::{ContentChunk, EndpointKind, PhaseKind, RequestOutcome, RunEnding, Usage};
 use aiperf_report::{
     AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, LocalZone,
-    Machine, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus, SelfTestProblem, SelfTestReport, TimedError,
+    Machine, PhaseReport, RecordMetadata, RunReport, SelfTestProblem, SelfTestReport, TimedError,
 };
 use serde_json::json;
 
@@ -79,15 +79,7 @@ pub(crate) fn embedded(index: u64) -> Observation {
 }
 
 pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
-    let failure = Failure {
-        code,
-        kind: kind.into(),
-        message: message.into(),
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
-    };
+    let failure = Failure::new(code, kind.into(), message);
     let seen = streamed(index);
     Observation {
         end: seen.start + Nanos(3 * MS),
@@ -104,7 +96,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
 pub(crate) fn cut_off(index: u64) -> Observation {
     let mut seen = failed(index, Some(499), "RequestCancellationError", "in flight when the run ended");
     if let Some(failure) = &mut seen.failure {
-        failure.cancelled = Some(Cancellation::RunEnded);
+        failure.outcome = RequestOutcome::CutOff;
     }
     seen
 }
@@ -122,12 +114,12 @@ pub(crate) fn summary(requests: &[Observation], context: &MetricContext) -> Summ
     Summary::compute(&columns, &PhaseWindow { start: at(0), end: last }, context, &anchor())
 }
 
-pub(crate) fn phase(kind: Phase, index: u32, summary: Summary) -> PhaseReport {
+pub(crate) fn phase(kind: PhaseKind, index: u32, summary: Summary) -> PhaseReport {
     PhaseReport {
         name: kind.name().to_owned(),
         kind,
         index,
-        profiling_index: (kind == Phase::Profiling).then_some(0),
+        profiling_index: (kind == PhaseKind::Profiling).then_some(0),
         was_cancelled: false,
         summary,
         percentiles: AskedPercentiles::default(),
@@ -139,13 +131,13 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         aiperf_version: "0.1.0".to_owned(),
         benchmark_id: "7e404d9419f5".to_owned(),
         metrics_title: context.endpoint.facts().metrics_title,
-        profiling: phase(Phase::Profiling, 0, summary(requests, context)),
+        profiling: phase(PhaseKind::Profiling, 0, summary(requests, context)),
         warmup: None,
         input_config: json!({"models": {"items": [{"name": "mock-model"}]}}),
         place: None,
         random_seed: Some(42),
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
-        status: RunStatus::Complete,
+        ending: RunEnding::COMPLETED,
         telemetry_data: None,
         branch_stats: None,
         lost: LostRecords::default(),

@@ -5,9 +5,9 @@ pub(crate) mod openai;
 mod plain;
 mod responses;
 
-use crate::api::dialect::openai::{MessageWriter, Usage};
+use crate::api::dialect::openai::{OpenAiWriter, UsageCounts};
 use crate::api::text_request::TextApi;
-use crate::generation::reply::{Finish, Piece, PieceKind, Reply};
+use crate::generation::reply::{Finish, GeneratedReply, PieceKind, ReplyPiece};
 use crate::options::{ReasoningField, UsageReport};
 
 use self::anthropic::AnthropicWriter;
@@ -16,7 +16,7 @@ pub(crate) use self::responses::ResponsesWriter;
 
 /// What all messages of one reply share.
 #[derive(Debug, Clone)]
-pub(crate) struct Letterhead<'a> {
+pub(crate) struct ReplyHeader<'a> {
     /// Stands for the request: the end of its ids.
     pub(crate) key: u64,
     /// Seconds since the epoch.
@@ -31,17 +31,17 @@ pub(crate) struct Letterhead<'a> {
 
 /// Writes the messages of one reply.
 #[derive(Debug)]
-pub(crate) enum Writer {
-    OpenAi(MessageWriter),
+pub(crate) enum DialectWriter {
+    OpenAi(OpenAiWriter),
     Responses(ResponsesWriter),
     Anthropic(AnthropicWriter),
     Plain(PlainWriter),
 }
 
-impl Writer {
-    pub(crate) fn new(api: TextApi, head: &Letterhead<'_>) -> Self {
+impl DialectWriter {
+    pub(crate) fn new(api: TextApi, head: &ReplyHeader<'_>) -> Self {
         match api {
-            TextApi::Chat | TextApi::Completions => Self::OpenAi(MessageWriter::new(api, head)),
+            TextApi::Chat | TextApi::Completions => Self::OpenAi(OpenAiWriter::new(api, head)),
             TextApi::Responses => Self::Responses(ResponsesWriter::new(head)),
             TextApi::Messages => Self::Anthropic(AnthropicWriter::new(head)),
             TextApi::HuggingFace | TextApi::Triton | TextApi::Kserve | TextApi::Solido => {
@@ -51,7 +51,7 @@ impl Writer {
     }
 
     /// What comes before the first content of a choice; nothing for some.
-    pub(crate) fn opening(&self, choice: u32, on_chunk: Option<Usage>, so_far: Usage, out: &mut Vec<u8>) {
+    pub(crate) fn opening(&self, choice: u32, on_chunk: Option<UsageCounts>, so_far: UsageCounts, out: &mut Vec<u8>) {
         match self {
             Self::OpenAi(writer) => writer.role(choice, on_chunk, out),
             Self::Responses(writer) => writer.opening(out),
@@ -62,11 +62,11 @@ impl Writer {
 
     pub(crate) fn piece(
         &self,
-        reply: &Reply,
-        piece: Piece,
+        reply: &GeneratedReply,
+        piece: ReplyPiece,
         choice: u32,
         finish: Option<Finish>,
-        usage: (Option<Usage>, Usage),
+        usage: (Option<UsageCounts>, UsageCounts),
         out: &mut Vec<u8>,
     ) {
         let (on_chunk, so_far) = usage;
@@ -78,8 +78,8 @@ impl Writer {
         }
     }
 
-    /// What comes after the last content, to the end of the stream. `None` for those that say it event by event.
-    pub(crate) fn closing(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) -> Option<()> {
+    /// What comes after the last content, to the end of the stream. `None` for the APIs that report it event by event.
+    pub(crate) fn closing(&self, reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::OpenAi(_) => return None,
             Self::Responses(writer) => writer.closing(reply, usage, out),
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     /// The whole reply as one object.
-    pub(crate) fn full(&self, reply: &Reply, choices: u32, usage: Usage, out: &mut Vec<u8>) {
+    pub(crate) fn full(&self, reply: &GeneratedReply, choices: u32, usage: UsageCounts, out: &mut Vec<u8>) {
         match self {
             Self::OpenAi(writer) => writer.full(reply, choices, usage, out),
             Self::Responses(writer) => writer.full(reply, usage, out),
@@ -120,7 +120,7 @@ impl Writer {
 }
 
 /// The text of one part of a reply.
-fn text_of(reply: &Reply, wanted: impl Fn(PieceKind) -> bool) -> String {
+fn text_of(reply: &GeneratedReply, wanted: impl Fn(PieceKind) -> bool) -> String {
     let mut text = Vec::new();
     for piece in reply.pieces().filter(|piece| wanted(piece.kind)) {
         reply.write_text(piece, 0, &mut text);
@@ -128,22 +128,22 @@ fn text_of(reply: &Reply, wanted: impl Fn(PieceKind) -> bool) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-pub(crate) fn answer_of(reply: &Reply) -> String {
+pub(crate) fn answer_of(reply: &GeneratedReply) -> String {
     text_of(reply, |kind| kind == PieceKind::Text)
 }
 
-fn reasoning_of(reply: &Reply) -> String {
+fn reasoning_of(reply: &GeneratedReply) -> String {
     text_of(reply, |kind| kind == PieceKind::Reasoning)
 }
 
 /// The arguments of the tool call, as JSON text.
-fn arguments_of(reply: &Reply) -> String {
+fn arguments_of(reply: &GeneratedReply) -> String {
     let is_argument = |kind| matches!(kind, PieceKind::ToolOpening | PieceKind::ToolWords | PieceKind::ToolClosing);
     text_of(reply, is_argument)
 }
 
 /// The text of one piece.
-pub(crate) fn piece_text(reply: &Reply, piece: Piece) -> String {
+pub(crate) fn piece_text(reply: &GeneratedReply, piece: ReplyPiece) -> String {
     let mut text = Vec::new();
     reply.write_text(piece, 0, &mut text);
     String::from_utf8_lossy(&text).into_owned()

@@ -4,20 +4,20 @@ use std::io::Write as _;
 
 use serde::Deserialize;
 
-use crate::api::single_reply::{self, Made, Work};
-use crate::api::text_request::Refusal;
+use crate::api::single_reply::{self, ReplyInputs, SingleReplyPlan};
+use crate::api::text_request::RejectedRequest;
 use crate::generation::prefix_cache::content_hash;
-use crate::generation::prompt::{Messages, Prompt};
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::generation::prompt::{MessageTexts, RequestPrompt};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
 #[derive(Deserialize)]
-struct Body {
+struct EmbeddingBody {
     model: Option<String>,
-    input: Option<Prompt>,
-    messages: Option<Messages>,
+    input: Option<RequestPrompt>,
+    messages: Option<MessageTexts>,
     dimensions: Option<u32>,
     #[serde(default)]
     encoding_format: Encoding,
@@ -34,21 +34,21 @@ enum Encoding {
 /// The longest vector that is made.
 const MOST_DIMENSIONS: u32 = 1 << 16;
 
-fn read(body: &[u8]) -> Result<(Body, Prompt), Refusal> {
-    let mut body: Body = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
+fn read(body: &[u8]) -> Result<(EmbeddingBody, RequestPrompt), RejectedRequest> {
+    let mut body: EmbeddingBody = serde_json::from_slice(body).map_err(|e| RejectedRequest::invalid_json(&e))?;
     if body.dimensions.is_some_and(|dimensions| dimensions == 0 || dimensions > MOST_DIMENSIONS) {
-        return Err(Refusal::of("dimensions", format!("dimensions must lie between 1 and {MOST_DIMENSIONS}.")));
+        return Err(RejectedRequest::of("dimensions", format!("dimensions must be between 1 and {MOST_DIMENSIONS}.")));
     }
-    let given = body.input.take().or_else(|| body.messages.take().map(|Messages(prompt)| prompt));
-    let prompt = given.ok_or_else(|| Refusal::of("input", "field required: input".to_owned()))?;
+    let given = body.input.take().or_else(|| body.messages.take().map(|MessageTexts(prompt)| prompt));
+    let prompt = given.ok_or_else(|| RejectedRequest::of("input", "field required: input".to_owned()))?;
     Ok((body, prompt))
 }
 
 pub(crate) async fn embed(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let options = &worker.state.options;
     let (body, prompt) = match read(&received.body) {
@@ -57,7 +57,7 @@ pub(crate) async fn embed(
     };
     let dimensions = body.dimensions.unwrap_or(options.embed_dim);
     let model = body.model.as_deref().unwrap_or(&options.model);
-    let make = |made: &Made<'_>| {
+    let make = |made: &ReplyInputs<'_>| {
         let mut text = Vec::new();
         write_list(&mut text, prompt.items, dimensions, body.encoding_format, made.draws.key());
         // Writes to a vector cannot fail.
@@ -69,10 +69,17 @@ pub(crate) async fn embed(
         );
         (JSON, text)
     };
-    single_reply::serve(worker, connection, exchange, received, Work { prompt: &prompt, steps: 0, make: &make }).await
+    single_reply::serve(
+        worker,
+        connection,
+        exchange,
+        received,
+        SingleReplyPlan { prompt: &prompt, steps: 0, make: &make },
+    )
+    .await
 }
 
-/// Everything up to the end of the list. The same key gives the same vectors.
+/// Writes the answer up to the end of the list. The same key gives the same vectors.
 fn write_list(out: &mut Vec<u8>, items: usize, dimensions: u32, encoding: Encoding, key: u64) {
     out.extend_from_slice(br#"{"object":"list","data":["#);
     for index in 0..items {

@@ -1,23 +1,23 @@
 //! Reads bodies of `multipart/form-data`.
 
-use crate::api::text_request::Refusal;
+use crate::api::text_request::RejectedRequest;
 use crate::server::http_request::Head;
 
 /// The parts of a form, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Form<'b> {
-    pub(crate) parts: Vec<Part<'b>>,
+pub(crate) struct UploadForm<'b> {
+    pub(crate) parts: Vec<UploadPart<'b>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Part<'b> {
+pub(crate) struct UploadPart<'b> {
     pub(crate) name: String,
     pub(crate) filename: Option<String>,
     pub(crate) value: &'b [u8],
 }
 
-impl<'b> Form<'b> {
-    pub(crate) fn read(head: &Head, body: &'b [u8]) -> Result<Self, Refusal> {
+impl<'b> UploadForm<'b> {
+    pub(crate) fn read(head: &Head, body: &'b [u8]) -> Result<Self, RejectedRequest> {
         let content_type = head.header("content-type").unwrap_or_default();
         let boundary = parameter(content_type, "boundary")
             .filter(|_| content_type.starts_with("multipart/form-data"))
@@ -31,7 +31,7 @@ impl<'b> Form<'b> {
         let mut parts = Vec::new();
         while let Some(after) = rest.strip_prefix(b"\r\n") {
             let end = find(after, delimiter.as_bytes())?;
-            parts.push(Part::parse(&after[..end])?);
+            parts.push(UploadPart::parse(&after[..end])?);
             rest = &after[end + delimiter.len()..];
         }
         rest.starts_with(b"--").then_some(Self { parts })
@@ -43,12 +43,12 @@ impl<'b> Form<'b> {
         std::str::from_utf8(part.value).ok()
     }
 
-    pub(crate) fn file(&self, name: &str) -> Option<&Part<'b>> {
+    pub(crate) fn file(&self, name: &str) -> Option<&UploadPart<'b>> {
         self.parts.iter().find(|part| part.name == name && part.filename.is_some())
     }
 }
 
-impl<'b> Part<'b> {
+impl<'b> UploadPart<'b> {
     fn parse(part: &'b [u8]) -> Option<Self> {
         let end = find(part, b"\r\n\r\n")?;
         let head = std::str::from_utf8(&part[..end]).ok()?;
@@ -57,8 +57,8 @@ impl<'b> Part<'b> {
     }
 }
 
-fn refused(message: &str) -> Refusal {
-    Refusal { message: message.to_owned(), parameter: None }
+fn refused(message: &str) -> RejectedRequest {
+    RejectedRequest { message: message.to_owned(), parameter: None }
 }
 
 /// The value of `name=` in a header, with or without quotes.
@@ -83,18 +83,18 @@ mod tests {
 
     #[test]
     fn fields_and_files_are_told_apart() {
-        let form = Form::parse("b", FORM).unwrap();
+        let form = UploadForm::parse("b", FORM).unwrap();
         assert_eq!(form.text("prompt"), Some("a cat"));
         assert_eq!(form.file("image").unwrap().value, b"\x89P");
         assert_eq!((form.text("image"), form.file("prompt")), (None, None));
-        assert_eq!(Form::parse("c", FORM), None);
-        assert_eq!(Form::parse("b", &FORM[..FORM.len() - 6]), None);
+        assert_eq!(UploadForm::parse("c", FORM), None);
+        assert_eq!(UploadForm::parse("b", &FORM[..FORM.len() - 6]), None);
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_the_reader_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Form::parse("b", &body);
+            let _ = UploadForm::parse("b", &body);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! gRPC: calls on HTTP/2 connections, which begin with words of their own and so may come to the same port as HTTP/1.1.
+//! gRPC: calls on HTTP/2 connections. They begin with a preface of their own, so that they can use the same port as HTTP/1.1.
 
 mod call;
 mod infer;
@@ -8,21 +8,21 @@ use std::rc::Rc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_grpc::kserve::SERVICE;
-use aiperf_grpc::{Code, reflection};
+use aiperf_grpc::{GrpcCode, reflection};
 use tokio::net::TcpStream;
 
-use self::call::{Call, Stopped};
-use crate::server::exchange::Exchange;
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use self::call::{CallError, GrpcCall};
+use crate::server::exchange::ServedRequest;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
-/// How an HTTP/2 connection begins; no HTTP/1 method is called so.
+/// How an HTTP/2 connection begins; no HTTP/1 method has this name.
 const PREFACE: &[u8] = b"PRI ";
-/// How long to wait for the rest of so short a beginning.
+/// How long to wait for the rest of the preface.
 const REST: Nanos = Nanos(1_000_000);
 
-/// Whether the client speaks HTTP/2. Nothing is read.
-pub(crate) async fn is_meant(worker: &Worker, stream: &TcpStream) -> bool {
+/// Whether the connection begins with the HTTP/2 preface. Nothing is taken from the socket.
+pub(crate) async fn is_http2_preface(worker: &ServerWorker, stream: &TcpStream) -> bool {
     let mut start = [0; PREFACE.len()];
     loop {
         match stream.peek(&mut start).await {
@@ -34,25 +34,25 @@ pub(crate) async fn is_meant(worker: &Worker, stream: &TcpStream) -> bool {
 }
 
 /// Serves the calls of a connection, as many at once as come.
-pub(crate) async fn converse(worker: Rc<Worker>, stream: TcpStream, number: u64) {
+pub(crate) async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     let mut served = 0;
     while let Some(Ok((request, respond))) = connection.accept().await {
         let (worker, place) = (Rc::clone(&worker), served);
         served += 1;
         tokio::task::spawn_local(async move {
-            if let Ok(call) = Call::receive(request, respond).await {
+            if let Ok(call) = GrpcCall::receive(request, respond).await {
                 serve(&worker, call, number, place).await;
             }
         });
     }
 }
 
-async fn serve(worker: &Rc<Worker>, mut call: Call, connection: u64, place: u64) {
+async fn serve(worker: &Rc<ServerWorker>, mut call: GrpcCall, connection: u64, place: u64) {
     let path = call.received.head.target.clone();
     let (service, method) = path.trim_start_matches('/').split_once('/').unwrap_or((&path, ""));
     let is_inference = service == SERVICE && matches!(method, "ModelInfer" | "ModelStreamInfer");
-    let mut exchange = Exchange::begin(&worker.state, &call.received, connection, place, is_inference);
+    let mut exchange = ServedRequest::begin(&worker.state, &call.received, connection, place, is_inference);
     if is_inference && worker.state.options.truth_bodies {
         exchange.note(|record| record.body = Some(infer::legible(&call)));
     }
@@ -63,13 +63,13 @@ async fn serve(worker: &Rc<Worker>, mut call: Call, connection: u64, place: u64)
         (service, reflection::METHOD) if reflection::SERVICES.contains(&service) => {
             metadata::reflect(&mut call, &mut exchange)
         }
-        _ => Err(Stopped::Refused(Code::Unimplemented, format!("there is no {path}"))),
+        _ => Err(CallError::Refused(GrpcCode::Unimplemented, format!("unknown method {path}"))),
     };
     match served {
         Ok(()) => {}
-        Err(Stopped::Gone) => drop(exchange.finish(Outcome::ClientGone)),
-        Err(Stopped::Refused(code, message)) => {
-            let outcome = if call.is_injected { Outcome::ErrorStatus } else { Outcome::Refused };
+        Err(CallError::Gone) => drop(exchange.finish(TruthOutcome::ClientGone)),
+        Err(CallError::Refused(code, message)) => {
+            let outcome = if call.is_injected { TruthOutcome::ErrorStatus } else { TruthOutcome::Refused };
             exchange.finish(outcome);
             call.end(code, &message);
         }

@@ -1,5 +1,5 @@
-//! The `KServe` v2 protocol as the simulated model speaks it, whatever carries it: what its tensors ask for, what it answers,
-//! what it says of itself.
+//! The `KServe` v2 protocol of the simulated model, over HTTP and gRPC: how its tensors are read and written, and
+//! its metadata.
 
 use aiperf_grpc::kserve::Datatype;
 use serde_json::{Map, Value, json};

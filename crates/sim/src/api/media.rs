@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::api::form::Form;
+use crate::api::form::UploadForm;
 use crate::api::sample_files::png_base64;
-use crate::api::single_reply::{self, Made, Work, decide, midway};
+use crate::api::single_reply::{self, ReplyInputs, SingleReplyPlan, decide, midway};
 use crate::api::stream::EventSender;
 use crate::api::text::cache_block;
-use crate::api::text_request::Refusal;
+use crate::api::text_request::RejectedRequest;
 use crate::generation::admission::admit;
 use crate::generation::fault::MidwayFault;
-use crate::generation::prompt::Prompt;
+use crate::generation::prompt::RequestPrompt;
 use crate::generation::vocabulary::Vocabulary;
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, SIMULATED, fail_at_once, refuse};
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
 /// More images than this to one request are a mistake.
 const MOST_IMAGES: u64 = 10;
@@ -24,22 +24,22 @@ const MOST_IMAGES: u64 = 10;
 /// Words that are heard in every recording.
 const HEARD: u64 = 8;
 
-fn required(name: &'static str) -> Refusal {
-    Refusal::of(name, format!("field required: {name}"))
+fn required(name: &'static str) -> RejectedRequest {
+    RejectedRequest::of(name, format!("field required: {name}"))
 }
 
 /// `/v1/images/generations`.
 pub(crate) async fn generate_images(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
-    let read = || -> Result<(Prompt, Value), Refusal> {
-        let body: Value = serde_json::from_slice(&received.body).map_err(|e| Refusal::invalid_json(&e))?;
-        let prompt = Prompt::of(body["prompt"].as_str().ok_or_else(|| required("prompt"))?);
+    let read = || -> Result<(RequestPrompt, Value), RejectedRequest> {
+        let body: Value = serde_json::from_slice(&received.body).map_err(|e| RejectedRequest::invalid_json(&e))?;
+        let prompt = RequestPrompt::of(body["prompt"].as_str().ok_or_else(|| required("prompt"))?);
         if body["n"].as_u64().is_some_and(|n| n == 0 || n > MOST_IMAGES) {
-            return Err(Refusal::of("n", format!("between 1 and {MOST_IMAGES} images can be asked for.")));
+            return Err(RejectedRequest::of("n", format!("n must be between 1 and {MOST_IMAGES}.")));
         }
         Ok((prompt, body))
     };
@@ -52,37 +52,51 @@ pub(crate) async fn generate_images(
         return stream_images(worker, connection, exchange, received, &prompt, partial).await;
     }
     let images = body["n"].as_u64().unwrap_or(1);
-    let make = |made: &Made<'_>| (JSON, images_answer(images, made).into_bytes());
-    single_reply::serve(worker, connection, exchange, received, Work { prompt: &prompt, steps: 0, make: &make }).await
+    let make = |made: &ReplyInputs<'_>| (JSON, images_answer(images, made).into_bytes());
+    single_reply::serve(
+        worker,
+        connection,
+        exchange,
+        received,
+        SingleReplyPlan { prompt: &prompt, steps: 0, make: &make },
+    )
+    .await
 }
 
 /// `/v1/images/edits`.
 pub(crate) async fn edit_image(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
-    let read = || -> Result<Prompt, Refusal> {
-        let form = Form::read(&received.head, &received.body)?;
+    let read = || -> Result<RequestPrompt, RejectedRequest> {
+        let form = UploadForm::read(&received.head, &received.body)?;
         if form.file("image").is_none() && form.text("url").is_none() {
             return Err(required("image"));
         }
-        Ok(Prompt::of(form.text("prompt").ok_or_else(|| required("prompt"))?))
+        Ok(RequestPrompt::of(form.text("prompt").ok_or_else(|| required("prompt"))?))
     };
     let prompt = match read() {
         Ok(prompt) => prompt,
         Err(refusal) => return refuse(connection, exchange, 400, &refusal, received.head.keep_alive).await,
     };
-    let make = |made: &Made<'_>| (JSON, images_answer(1, made).into_bytes());
-    single_reply::serve(worker, connection, exchange, received, Work { prompt: &prompt, steps: 0, make: &make }).await
+    let make = |made: &ReplyInputs<'_>| (JSON, images_answer(1, made).into_bytes());
+    single_reply::serve(
+        worker,
+        connection,
+        exchange,
+        received,
+        SingleReplyPlan { prompt: &prompt, steps: 0, make: &make },
+    )
+    .await
 }
 
 fn usage(made_of: u32) -> Value {
     json!({"input_tokens": made_of, "output_tokens": 1, "total_tokens": made_of + 1})
 }
 
-fn images_answer(images: u64, made: &Made<'_>) -> String {
+fn images_answer(images: u64, made: &ReplyInputs<'_>) -> String {
     let data: Vec<Value> = (0..images).map(|_| json!({"b64_json": png_base64()})).collect();
     let answer = json!({
         "created": made.created, "data": data, "size": "1x1", "output_format": "png", "background": "opaque",
@@ -92,11 +106,11 @@ fn images_answer(images: u64, made: &Made<'_>) -> String {
 }
 
 async fn stream_images(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
-    prompt: &Prompt,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
+    prompt: &RequestPrompt,
     partial: u32,
 ) -> Result<After, ClientGone> {
     let state = &*worker.state;
@@ -121,11 +135,11 @@ async fn stream_images(
             None if last => named("image_generation.completed", &json!({"usage": usage(measured.tokens)})),
             None => named("image_generation.partial_image", &json!({"partial_image_index": index})),
             Some(MidwayFault::Reset) => {
-                exchange.finish(Outcome::Reset);
+                exchange.finish(TruthOutcome::Reset);
                 return Ok(After::Reset);
             }
             Some(MidwayFault::Cut) => {
-                exchange.finish(Outcome::Cut);
+                exchange.finish(TruthOutcome::Cut);
                 sender.end().await?;
                 return Ok(after);
             }
@@ -142,9 +156,9 @@ async fn stream_images(
     }
     drop(admitted.place);
     let outcome = match midway(&plan) {
-        None => Outcome::Completed,
-        Some(MidwayFault::InbandError) => Outcome::InbandError,
-        Some(_) => Outcome::Malformed,
+        None => TruthOutcome::Completed,
+        Some(MidwayFault::InbandError) => TruthOutcome::InbandError,
+        Some(_) => TruthOutcome::Malformed,
     };
     exchange.note(|record| record.chunks.push(aiperf_clock::Mono::now()));
     exchange.finish(outcome);
@@ -162,13 +176,13 @@ fn named(kind: &str, fields: &Value) -> String {
 
 /// `/v1/infer`: what is seen in each image.
 pub(crate) async fn detect_objects(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
-    let read = || -> Result<usize, Refusal> {
-        let body: Value = serde_json::from_slice(&received.body).map_err(|e| Refusal::invalid_json(&e))?;
+    let read = || -> Result<usize, RejectedRequest> {
+        let body: Value = serde_json::from_slice(&received.body).map_err(|e| RejectedRequest::invalid_json(&e))?;
         let is_image = |item: &&Value| item["type"] == "image_url" && item["url"].is_string();
         let images = body["input"].as_array().into_iter().flatten().filter(is_image).count();
         if images == 0 { Err(required("input")) } else { Ok(images) }
@@ -177,39 +191,46 @@ pub(crate) async fn detect_objects(
         Ok(images) => images,
         Err(refusal) => return refuse(connection, exchange, 400, &refusal, received.head.keep_alive).await,
     };
-    let make = |_: &Made<'_>| {
+    let make = |_: &ReplyInputs<'_>| {
         let boxed = json!({"x_min": 0.1, "y_min": 0.1, "x_max": 0.9, "y_max": 0.9, "confidence": 0.95});
         let data: Vec<Value> =
             (0..images).map(|index| json!({"index": index, "bounding_boxes": {"table": [boxed]}})).collect();
         (JSON, json!({"data": data, "usage": {"images_size_mb": 0.01}}).to_string().into_bytes())
     };
-    let nothing = Prompt::default();
-    single_reply::serve(worker, connection, exchange, received, Work { prompt: &nothing, steps: 0, make: &make }).await
+    let nothing = RequestPrompt::default();
+    single_reply::serve(
+        worker,
+        connection,
+        exchange,
+        received,
+        SingleReplyPlan { prompt: &nothing, steps: 0, make: &make },
+    )
+    .await
 }
 
 /// `/v1/audio/transcriptions`.
 pub(crate) async fn transcribe(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
-    let read = || -> Result<String, Refusal> {
-        let form = Form::read(&received.head, &received.body)?;
+    let read = || -> Result<String, RejectedRequest> {
+        let form = UploadForm::read(&received.head, &received.body)?;
         form.file("file").ok_or_else(|| required("file"))?;
         form.text("model").ok_or_else(|| required("model"))?;
         let format = form.text("response_format").unwrap_or("json");
         if ["json", "verbose_json", "text", "srt", "vtt"].contains(&format) {
             Ok(format.to_owned())
         } else {
-            Err(Refusal::of("response_format", format!("no such format: {format}.")))
+            Err(RejectedRequest::of("response_format", format!("unknown response_format: {format}.")))
         }
     };
     let format = match read() {
         Ok(format) => format,
         Err(refusal) => return refuse(connection, exchange, 400, &refusal, received.head.keep_alive).await,
     };
-    let make = |made: &Made<'_>| {
+    let make = |made: &ReplyInputs<'_>| {
         let heard = Vocabulary::new(made.draws.key());
         let said = (0..HEARD).map(|place| heard.word(place)).collect::<Vec<_>>().join(" ");
         let lines = |comma: &str| format!("00:00:00{comma}000 --> 00:00:01{comma}000\n{said}\n");
@@ -228,6 +249,13 @@ pub(crate) async fn transcribe(
             }
         }
     };
-    let nothing = Prompt::default();
-    single_reply::serve(worker, connection, exchange, received, Work { prompt: &nothing, steps: 0, make: &make }).await
+    let nothing = RequestPrompt::default();
+    single_reply::serve(
+        worker,
+        connection,
+        exchange,
+        received,
+        SingleReplyPlan { prompt: &nothing, steps: 0, make: &make },
+    )
+    .await
 }

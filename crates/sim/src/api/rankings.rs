@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::api::single_reply::{self, Made, Work};
-use crate::api::text_request::Refusal;
+use crate::api::single_reply::{self, ReplyInputs, SingleReplyPlan};
+use crate::api::text_request::RejectedRequest;
 use crate::generation::prefix_cache::content_hash;
-use crate::generation::prompt::Prompt;
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::generation::prompt::RequestPrompt;
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
 /// Whose answer is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,48 +19,48 @@ pub(crate) enum RankingApi {
     Cohere,
 }
 
-struct Body {
-    prompt: Prompt,
+struct RankingBody {
+    prompt: RequestPrompt,
     passages: Vec<String>,
     return_text: bool,
 }
 
-fn read(body: &[u8]) -> Result<Body, Refusal> {
-    let body: Value = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
+fn read(body: &[u8]) -> Result<RankingBody, RejectedRequest> {
+    let body: Value = serde_json::from_slice(body).map_err(|e| RejectedRequest::invalid_json(&e))?;
     let text = |value: &Value| value.as_str().or_else(|| value["text"].as_str()).map(str::to_owned);
-    let query = text(&body["query"]).ok_or_else(|| Refusal::of("query", "field required: query".to_owned()))?;
+    let query = text(&body["query"]).ok_or_else(|| RejectedRequest::of("query", "field required: query".to_owned()))?;
     let list = ["passages", "documents", "texts"].into_iter().find_map(|name| body[name].as_array());
     let passages: Vec<String> = list.into_iter().flatten().filter_map(text).collect();
     if passages.is_empty() {
-        return Err(Refusal::of("passages", "at least one passage is needed.".to_owned()));
+        return Err(RejectedRequest::of("passages", "at least one passage is needed.".to_owned()));
     }
-    let mut prompt = Prompt::of(&query);
+    let mut prompt = RequestPrompt::of(&query);
     for passage in &passages {
         prompt.push_apart(passage);
     }
-    Ok(Body { prompt, passages, return_text: body["return_text"] == true })
+    Ok(RankingBody { prompt, passages, return_text: body["return_text"] == true })
 }
 
 pub(crate) async fn rank(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
     api: RankingApi,
 ) -> Result<After, ClientGone> {
     let body = match read(&received.body) {
         Ok(body) => body,
         Err(refusal) => return refuse(connection, exchange, 400, &refusal, received.head.keep_alive).await,
     };
-    let make = |made: &Made<'_>| {
+    let make = |made: &ReplyInputs<'_>| {
         let answer = answer(api, &body, made.draws.key(), made.prompt.tokens);
         (JSON, answer.to_string().into_bytes())
     };
-    let work = Work { prompt: &body.prompt, steps: 0, make: &make };
+    let work = SingleReplyPlan { prompt: &body.prompt, steps: 0, make: &make };
     single_reply::serve(worker, connection, exchange, received, work).await
 }
 
-fn answer(api: RankingApi, body: &Body, key: u64, tokens: u32) -> Value {
+fn answer(api: RankingApi, body: &RankingBody, key: u64, tokens: u32) -> Value {
     let mut scored: Vec<(f64, usize)> = (0..body.passages.len()).map(|index| (score(key, index), index)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let ranks = |name: &str| -> Vec<Value> {

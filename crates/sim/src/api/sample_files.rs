@@ -1,4 +1,4 @@
-//! The smallest files that programs accept as what they are.
+//! The smallest files that programs accept as an image or a video.
 
 use crate::api::embeddings::write_base64;
 
@@ -16,7 +16,7 @@ pub(crate) fn png_base64() -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A movie without tracks: its type, and a header that says so.
+/// A movie without tracks: its type and its header.
 pub(crate) fn mp4() -> Vec<u8> {
     let boxed = |kind: &[u8; 4], content: &[u8]| {
         let length = u32::try_from(content.len() + 8).unwrap_or(u32::MAX);

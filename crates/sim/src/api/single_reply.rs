@@ -1,33 +1,33 @@
-//! Serves what is answered in one piece and is no text to be read token by token: embeddings, ranks, images, transcripts.
+//! Serves the APIs that answer in one piece: embeddings, rankings, images, transcripts.
 
 use crate::api::text::cache_block;
 use crate::generation::admission::admit;
 use crate::generation::draws::Draws;
 use crate::generation::fault::{Fault, FaultPlan, MidwayFault};
-use crate::generation::prompt::{Measured, Prompt};
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::generation::prompt::{MeasuredPrompt, RequestPrompt};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, deliver, fail_at_once};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
-/// A request that was understood: what is read of it, and how the answer is made.
-pub(crate) struct Work<'a> {
-    pub(crate) prompt: &'a Prompt,
+/// A request that was read: its prompt, and how its answer is made.
+pub(crate) struct SingleReplyPlan<'a> {
+    pub(crate) prompt: &'a RequestPrompt,
     /// Steps of the work after the first, each as long as a token.
     pub(crate) steps: u32,
-    pub(crate) make: &'a dyn Fn(&Made<'_>) -> (&'static str, Vec<u8>),
+    pub(crate) make: &'a dyn Fn(&ReplyInputs<'_>) -> (&'static str, Vec<u8>),
 }
 
 /// What an answer depends on.
-pub(crate) struct Made<'a> {
+pub(crate) struct ReplyInputs<'a> {
     pub(crate) draws: &'a Draws,
-    pub(crate) prompt: &'a Measured,
+    pub(crate) prompt: &'a MeasuredPrompt,
     /// Seconds since the epoch.
     pub(crate) created: u64,
 }
 
 /// Draws and faults of the next inference request.
-pub(crate) fn decide(worker: &Worker, received: &Received) -> (Draws, FaultPlan) {
+pub(crate) fn decide(worker: &ServerWorker, received: &ClientRequest) -> (Draws, FaultPlan) {
     let state = &*worker.state;
     let number = state.next_inference();
     let draws = state.repetitions.draws(state.options.seed, received.head.path(), &received.body);
@@ -43,11 +43,11 @@ pub(crate) fn midway(plan: &FaultPlan) -> Option<MidwayFault> {
 }
 
 pub(crate) async fn serve(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
-    work: Work<'_>,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
+    work: SingleReplyPlan<'_>,
 ) -> Result<After, ClientGone> {
     let state = &*worker.state;
     let options = &state.options;
@@ -67,6 +67,6 @@ pub(crate) async fn serve(
     connection.wait_until(&worker.timer, admitted.pace.due).await?;
     drop(admitted.place);
     let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
-    let (content_type, body) = (work.make)(&Made { draws: &draws, prompt: &measured, created });
+    let (content_type, body) = (work.make)(&ReplyInputs { draws: &draws, prompt: &measured, created });
     deliver(connection, exchange, (content_type, &body), midway(&plan), keep_alive).await
 }

@@ -4,28 +4,28 @@ use std::io;
 
 use aiperf_clock::Mono;
 
-use crate::api::dialect::Writer;
+use crate::api::dialect::DialectWriter;
 use crate::api::dialect::openai::error_object;
-use crate::api::text::{Job, on_every_chunk};
-use crate::api::text_request::StreamUsage;
+use crate::api::text::{PlannedReply, on_every_chunk};
+use crate::api::text_request::UsagePlacement;
 use crate::generation::admission::admit;
 use crate::generation::distribution::Distribution;
 use crate::generation::fault::{MidwayFault, chunk_at};
 use crate::generation::reply::PieceKind;
 use crate::options::SimOptions;
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
-use crate::server::http_response::{Framing, error_kind, write_chunk, write_end, write_stream_head};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
+use crate::server::http_response::{StreamFraming, error_kind, write_chunk, write_end, write_stream_head};
 use crate::server::response::{After, SIMULATED};
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 /// Puts events into chunks of the body and sends them. Both buffers are used again and again.
 pub(crate) struct EventSender<'a> {
-    pub(crate) connection: &'a mut Connection,
-    framing: Framing,
+    pub(crate) connection: &'a mut ClientConnection,
+    framing: StreamFraming,
     /// The event being written.
     pub(crate) event: Vec<u8>,
     /// What goes out with the next write.
@@ -34,9 +34,9 @@ pub(crate) struct EventSender<'a> {
 
 impl<'a> EventSender<'a> {
     /// With the head of the reply in its buffer; and what becomes of the connection after the reply.
-    pub(crate) fn new(connection: &'a mut Connection, received: &Received) -> (Self, After) {
-        let framing = if received.head.chunked_replies { Framing::Chunked } else { Framing::UntilClose };
-        let keep_alive = received.head.keep_alive && framing == Framing::Chunked;
+    pub(crate) fn new(connection: &'a mut ClientConnection, received: &ClientRequest) -> (Self, After) {
+        let framing = if received.head.chunked_replies { StreamFraming::Chunked } else { StreamFraming::UntilClose };
+        let keep_alive = received.head.keep_alive && framing == StreamFraming::Chunked;
         let mut sender = Self { connection, framing, event: Vec::with_capacity(512), out: Vec::with_capacity(1024) };
         write_stream_head(framing, keep_alive, &mut sender.out);
         (sender, After::keeping(keep_alive))
@@ -71,13 +71,13 @@ fn thinks(options: &SimOptions) -> bool {
 }
 
 pub(crate) async fn stream_reply(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
-    job: &Job,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
+    job: &PlannedReply,
 ) -> Result<After, ClientGone> {
-    let Job { ask, reply, messages, .. } = job;
+    let PlannedReply { request, reply, messages, .. } = job;
     let state = &*worker.state;
     let (mut sender, after) = EventSender::new(connection, received);
     if thinks(&state.options) {
@@ -89,8 +89,8 @@ pub(crate) async fn stream_reply(
     let chunks = reply.chunks();
     let fault = job.midway_fault();
     let stall = job.plan.stall.map(|stall| (chunk_at(stall.at, chunks), stall.span));
-    exchange.note(|record| record.chunks.reserve((chunks * ask.choices) as usize));
-    let speaks_openai = matches!(messages, Writer::OpenAi(_));
+    exchange.note(|record| record.chunks.reserve((chunks * request.choices) as usize));
+    let speaks_openai = matches!(messages, DialectWriter::OpenAi(_));
     let has_own_finish = speaks_openai && (reply.is_tool_call || reply.answer == 0);
     let (mut written, mut reasoning) = (0, 0);
     let mut last: Option<Mono> = None;
@@ -112,16 +112,16 @@ pub(crate) async fn stream_reply(
             Some(MidwayFault::Malformed) => {
                 messages.malformed(&mut sender.event);
                 sender.send().await?;
-                outcome = Outcome::Malformed;
+                outcome = TruthOutcome::Malformed;
             }
             Some(kind) => {
                 drop(place);
                 return break_off(&mut sender, exchange, messages, kind, after).await;
             }
         }
-        if number == 0 && ask.api.converses() {
-            for choice in 0..ask.choices {
-                let usage = on_every_chunk(ask, || job.usage(cached, 0, 0));
+        if number == 0 && request.api.is_chat() {
+            for choice in 0..request.choices {
+                let usage = on_every_chunk(request, || job.usage(cached, 0, 0));
                 messages.opening(choice, usage, job.usage(cached, 0, 0), &mut sender.event);
                 sender.send().await?;
             }
@@ -132,9 +132,9 @@ pub(crate) async fn stream_reply(
             reasoning += piece.tokens;
         }
         let finish = (number + 1 == chunks && !has_own_finish).then_some(reply.finish);
-        for choice in 0..ask.choices {
+        for choice in 0..request.choices {
             let so_far = job.usage(cached, written, reasoning);
-            let usage = (on_every_chunk(ask, || so_far), so_far);
+            let usage = (on_every_chunk(request, || so_far), so_far);
             messages.piece(reply, piece, choice, finish, usage, &mut sender.event);
             let stamp = sender.send().await?;
             exchange.note(|record| {
@@ -151,15 +151,15 @@ pub(crate) async fn stream_reply(
         }
     }
 
-    if let Writer::OpenAi(messages) = messages {
+    if let DialectWriter::OpenAi(messages) = messages {
         if has_own_finish {
-            for choice in 0..ask.choices {
-                let usage = on_every_chunk(ask, || job.usage(cached, written, reasoning));
+            for choice in 0..request.choices {
+                let usage = on_every_chunk(request, || job.usage(cached, written, reasoning));
                 messages.finish(choice, reply.finish, usage, &mut sender.event);
                 sender.send().await?;
             }
         }
-        if ask.usage != StreamUsage::Nowhere {
+        if request.usage != UsagePlacement::Nowhere {
             messages.usage(job.usage(cached, written, reasoning), &mut sender.event);
             sender.send().await?;
         }
@@ -177,14 +177,14 @@ pub(crate) async fn stream_reply(
 /// Ends a reply before its end, in one of the ways in which servers do.
 async fn break_off(
     sender: &mut EventSender<'_>,
-    exchange: &mut Exchange,
-    messages: &Writer,
+    exchange: &mut ServedRequest,
+    messages: &DialectWriter,
     kind: MidwayFault,
     after: After,
 ) -> Result<After, ClientGone> {
     match kind {
         MidwayFault::Reset => {
-            exchange.finish(Outcome::Reset);
+            exchange.finish(TruthOutcome::Reset);
             return Ok(After::Reset);
         }
         MidwayFault::InbandError => {
@@ -195,10 +195,10 @@ async fn break_off(
                 sender.send().await?;
                 sender.event.extend_from_slice(DONE);
             }
-            exchange.finish(Outcome::InbandError);
+            exchange.finish(TruthOutcome::InbandError);
         }
         MidwayFault::Cut | MidwayFault::Malformed => {
-            exchange.finish(Outcome::Cut);
+            exchange.finish(TruthOutcome::Cut);
         }
     }
     sender.end().await?;

@@ -1,12 +1,12 @@
-//! What a client asked the model for.
+//! A request for text, in every API that has one.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::api::kserve;
-use crate::generation::prompt::{Messages, Prompt, Written};
+use crate::generation::prompt::{MessageTexts, RequestPrompt, TextOrItems};
 
-/// The ways to ask for text.
+/// The APIs that answer with text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextApi {
     Chat,
@@ -21,19 +21,19 @@ pub(crate) enum TextApi {
 
 impl TextApi {
     /// Whether replies may hold reasoning and tool calls.
-    pub(crate) const fn converses(self) -> bool {
+    pub(crate) const fn is_chat(self) -> bool {
         matches!(self, Self::Chat | Self::Responses | Self::Messages)
     }
 }
 
 /// A request for text, read and checked.
 #[derive(Debug)]
-pub(crate) struct Ask {
+pub(crate) struct TextRequest {
     pub(crate) api: TextApi,
     pub(crate) model: Option<String>,
-    pub(crate) prompt: Prompt,
+    pub(crate) prompt: RequestPrompt,
     pub(crate) stream: bool,
-    pub(crate) usage: StreamUsage,
+    pub(crate) usage: UsagePlacement,
     pub(crate) limit: Option<u32>,
     pub(crate) min_tokens: u32,
     pub(crate) ignore_eos: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Ask {
 
 /// Where a streamed reply carries `usage`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StreamUsage {
+pub(crate) enum UsagePlacement {
     Nowhere,
     LastChunk,
     EveryChunk,
@@ -56,16 +56,16 @@ pub(crate) enum StreamUsage {
 
 /// Why a body was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct RejectedRequest {
     pub(crate) message: String,
     pub(crate) parameter: Option<&'static str>,
 }
 
 #[derive(Deserialize)]
-struct Body {
+struct TextBody {
     model: Option<String>,
-    messages: Option<Messages>,
-    prompt: Option<Prompt>,
+    messages: Option<MessageTexts>,
+    prompt: Option<RequestPrompt>,
     stream: Option<bool>,
     stream_options: Option<StreamOptions>,
     max_tokens: Option<u32>,
@@ -75,20 +75,20 @@ struct Body {
     tools: Option<Vec<IgnoredAny>>,
     n: Option<u32>,
     /// Responses: text, or items like messages.
-    input: Option<Written>,
+    input: Option<TextOrItems>,
     instructions: Option<String>,
     max_output_tokens: Option<u32>,
     store: Option<bool>,
     previous_response_id: Option<String>,
     /// Messages: text, or blocks.
-    system: Option<Written>,
+    system: Option<TextOrItems>,
     /// Hugging Face.
-    inputs: Option<Prompt>,
+    inputs: Option<RequestPrompt>,
     parameters: Option<Parameters>,
     /// Triton.
-    text_input: Option<Prompt>,
+    text_input: Option<RequestPrompt>,
     /// Solido.
-    query: Option<Prompt>,
+    query: Option<RequestPrompt>,
     inference_model: Option<String>,
 }
 
@@ -109,41 +109,44 @@ const MOST_CHOICES: u32 = 256;
 /// The longest reply, as a real model's context would set one.
 pub(crate) const MOST_TOKENS: u32 = 1 << 20;
 
-impl Ask {
-    pub(crate) fn read(api: TextApi, body: &[u8]) -> Result<Self, Refusal> {
-        let mut body: Body = if api == TextApi::Kserve {
-            let tensors = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
-            serde_json::from_value(kserve::fields(&tensors)).map_err(|e| Refusal::invalid_json(&e))?
+impl TextRequest {
+    pub(crate) fn read(api: TextApi, body: &[u8]) -> Result<Self, RejectedRequest> {
+        let mut body: TextBody = if api == TextApi::Kserve {
+            let tensors = serde_json::from_slice(body).map_err(|e| RejectedRequest::invalid_json(&e))?;
+            serde_json::from_value(kserve::fields(&tensors)).map_err(|e| RejectedRequest::invalid_json(&e))?
         } else {
-            serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?
+            serde_json::from_slice(body).map_err(|e| RejectedRequest::invalid_json(&e))?
         };
         let prompt = body.prompt(api)?;
         let (limit, limit_name) = body.limit(api);
         if api == TextApi::Messages && limit.is_none() {
-            return Err(Refusal::of("max_tokens", "field required: max_tokens".to_owned()));
+            return Err(RejectedRequest::of("max_tokens", "field required: max_tokens".to_owned()));
         }
         if limit == Some(0) {
-            return Err(Refusal::of(limit_name, format!("{limit_name} must be at least 1, got 0.")));
+            return Err(RejectedRequest::of(limit_name, format!("{limit_name} must be at least 1, got 0.")));
         }
         let min_tokens = body.min_tokens.unwrap_or(0);
         if let Some(asked) = limit.into_iter().chain([min_tokens]).find(|&tokens| tokens > MOST_TOKENS) {
             let message = format!("{limit_name}={asked} cannot be greater than max_model_len={MOST_TOKENS}.");
-            return Err(Refusal::of(limit_name, message));
+            return Err(RejectedRequest::of(limit_name, message));
         }
         if limit.is_some_and(|limit| min_tokens > limit) {
-            return Err(Refusal::of("min_tokens", format!("min_tokens must not exceed {limit_name}.")));
+            return Err(RejectedRequest::of("min_tokens", format!("min_tokens must not exceed {limit_name}.")));
         }
         let prompts = if api == TextApi::Completions { prompt.items.max(1) as u32 } else { 1 };
         let choices = body.n.unwrap_or(1).saturating_mul(prompts);
         if choices == 0 || choices > MOST_CHOICES {
-            return Err(Refusal::of("n", format!("between 1 and {MOST_CHOICES} replies can be asked for.")));
+            return Err(RejectedRequest::of(
+                "n",
+                format!("n times the number of prompts must be between 1 and {MOST_CHOICES}."),
+            ));
         }
         let usage = match body.stream_options {
             Some(StreamOptions { include_usage: Some(true), continuous_usage_stats: Some(true) }) => {
-                StreamUsage::EveryChunk
+                UsagePlacement::EveryChunk
             }
-            Some(StreamOptions { include_usage: Some(true), .. }) => StreamUsage::LastChunk,
-            _ => StreamUsage::Nowhere,
+            Some(StreamOptions { include_usage: Some(true), .. }) => UsagePlacement::LastChunk,
+            _ => UsagePlacement::Nowhere,
         };
         Ok(Self {
             api,
@@ -162,18 +165,18 @@ impl Ask {
     }
 }
 
-impl Body {
-    fn prompt(&mut self, api: TextApi) -> Result<Prompt, Refusal> {
+impl TextBody {
+    fn prompt(&mut self, api: TextApi) -> Result<RequestPrompt, RejectedRequest> {
         let (prompt, field) = match api {
-            TextApi::Chat | TextApi::Messages => (self.messages.take().map(|Messages(prompt)| prompt), "messages"),
+            TextApi::Chat | TextApi::Messages => (self.messages.take().map(|MessageTexts(prompt)| prompt), "messages"),
             TextApi::Completions => (self.prompt.take(), "prompt"),
-            TextApi::Responses => (self.input.take().map(|Written(prompt)| prompt), "input"),
+            TextApi::Responses => (self.input.take().map(|TextOrItems(prompt)| prompt), "input"),
             TextApi::HuggingFace => (self.inputs.take(), "inputs"),
             TextApi::Triton | TextApi::Kserve => (self.text_input.take(), "text_input"),
             TextApi::Solido => (self.query.take(), "query"),
         };
-        let mut prompt = prompt.ok_or_else(|| Refusal::of(field, format!("field required: {field}")))?;
-        let before = self.instructions.take().or_else(|| self.system.take().map(|Written(system)| system.text));
+        let mut prompt = prompt.ok_or_else(|| RejectedRequest::of(field, format!("field required: {field}")))?;
+        let before = self.instructions.take().or_else(|| self.system.take().map(|TextOrItems(system)| system.text));
         if let Some(before) = before {
             prompt.push_front(&before);
         }
@@ -195,7 +198,7 @@ impl Body {
     }
 }
 
-impl Refusal {
+impl RejectedRequest {
     pub(crate) fn of(parameter: &'static str, message: String) -> Self {
         Self { message, parameter: Some(parameter) }
     }
@@ -215,14 +218,14 @@ mod tests {
     fn the_newer_limit_wins_and_usage_follows_the_stream_options() {
         let body = br#"{"messages":[{"role":"user","content":"hi"}],"max_tokens":5,"max_completion_tokens":7,
             "stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true},"x":[{}]}"#;
-        let ask = Ask::read(TextApi::Chat, body).unwrap();
-        assert_eq!((ask.limit, ask.usage, ask.stream), (Some(7), StreamUsage::EveryChunk, true));
+        let request = TextRequest::read(TextApi::Chat, body).unwrap();
+        assert_eq!((request.limit, request.usage, request.stream), (Some(7), UsagePlacement::EveryChunk, true));
     }
 
     #[test]
     fn each_prompt_gets_its_choices() {
-        let ask = Ask::read(TextApi::Completions, br#"{"prompt":["a","b"],"n":3}"#).unwrap();
-        assert_eq!(ask.choices, 6);
+        let request = TextRequest::read(TextApi::Completions, br#"{"prompt":["a","b"],"n":3}"#).unwrap();
+        assert_eq!(request.choices, 6);
     }
 
     #[test]
@@ -245,10 +248,10 @@ mod tests {
             (TextApi::Triton, r#"{"text_input":["a","b"],"max_tokens":5}"#, "ab", Some(5)),
             (TextApi::Solido, r#"{"query":["a"],"inference_model":"m"}"#, "a", None),
         ] {
-            let ask = Ask::read(api, body.as_bytes()).unwrap();
-            assert_eq!((ask.prompt.text.as_str(), ask.limit, ask.choices), (text, limit, 1), "{body}");
+            let request = TextRequest::read(api, body.as_bytes()).unwrap();
+            assert_eq!((request.prompt.text.as_str(), request.limit, request.choices), (text, limit, 1), "{body}");
         }
-        let without = Ask::read(TextApi::Messages, br#"{"messages":[]}"#).unwrap_err();
+        let without = TextRequest::read(TextApi::Messages, br#"{"messages":[]}"#).unwrap_err();
         assert_eq!(without.parameter, Some("max_tokens"));
     }
 
@@ -261,17 +264,17 @@ mod tests {
             (r#"{"messages":[],"n":0}"#, Some("n")),
             ("{", None),
         ] {
-            assert_eq!(Ask::read(TextApi::Chat, body.as_bytes()).unwrap_err().parameter, field, "{body}");
+            assert_eq!(TextRequest::read(TextApi::Chat, body.as_bytes()).unwrap_err().parameter, field, "{body}");
         }
     }
 
     proptest! {
         #[test]
         fn no_body_makes_the_reader_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Ask::read(TextApi::Chat, &body);
-            let _ = Ask::read(TextApi::Completions, &body);
-            let _ = Ask::read(TextApi::Responses, &body);
-            let _ = Ask::read(TextApi::Kserve, &body);
+            let _ = TextRequest::read(TextApi::Chat, &body);
+            let _ = TextRequest::read(TextApi::Completions, &body);
+            let _ = TextRequest::read(TextApi::Responses, &body);
+            let _ = TextRequest::read(TextApi::Kserve, &body);
         }
     }
 }

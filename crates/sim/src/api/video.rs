@@ -6,28 +6,28 @@ use std::sync::{Mutex, PoisonError};
 use aiperf_clock::{Mono, Nanos};
 use serde_json::{Value, json};
 
-use crate::api::form::Form;
+use crate::api::form::UploadForm;
 use crate::api::sample_files::mp4;
 use crate::api::single_reply::{decide, midway};
 use crate::api::text::cache_block;
-use crate::api::text_request::Refusal;
+use crate::api::text_request::RejectedRequest;
 use crate::generation::fault::MidwayFault;
-use crate::generation::prompt::Prompt;
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::generation::prompt::RequestPrompt;
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, SIMULATED, answer, answer_as, fail_at_once, refuse};
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
 /// Jobs beyond this are refused.
 const MOST_JOBS: usize = 1 << 16;
 
 /// All jobs since the start, by id.
 #[derive(Debug, Default)]
-pub(crate) struct VideoJobs(Mutex<HashMap<String, Job>>);
+pub(crate) struct VideoJobs(Mutex<HashMap<String, VideoTask>>);
 
 #[derive(Debug, Clone)]
-struct Job {
+struct VideoTask {
     model: String,
     began: Mono,
     due: Mono,
@@ -39,7 +39,7 @@ impl VideoJobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn add(&self, id: String, job: Job) -> bool {
+    fn add(&self, id: String, job: VideoTask) -> bool {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = jobs.len() < MOST_JOBS;
         if room {
@@ -48,12 +48,12 @@ impl VideoJobs {
         room
     }
 
-    fn get(&self, id: &str) -> Option<Job> {
+    fn get(&self, id: &str) -> Option<VideoTask> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 }
 
-impl Job {
+impl VideoTask {
     fn state(&self, id: &str, now: Mono) -> Value {
         let mut state = json!({"id": id, "object": "video", "model": self.model, "size": "1280x720", "seconds": "4"});
         let (status, progress) = match () {
@@ -78,18 +78,19 @@ impl Job {
 /// `POST /v1/videos`: answers at once with a job, which is done after the time to a first token and that of the tokens of
 /// a usual reply.
 pub(crate) async fn submit(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let state = &*worker.state;
     let keep_alive = received.head.keep_alive;
-    let read = || -> Result<(Prompt, String), Refusal> {
-        let form = Form::read(&received.head, &received.body)?;
-        let prompt = form.text("prompt").ok_or_else(|| Refusal::of("prompt", "field required: prompt".to_owned()))?;
+    let read = || -> Result<(RequestPrompt, String), RejectedRequest> {
+        let form = UploadForm::read(&received.head, &received.body)?;
+        let prompt =
+            form.text("prompt").ok_or_else(|| RejectedRequest::of("prompt", "field required: prompt".to_owned()))?;
         let model = form.text("model").unwrap_or(&state.options.model).to_owned();
-        Ok((Prompt::of(prompt), model))
+        Ok((RequestPrompt::of(prompt), model))
     };
     let (prompt, model) = match read() {
         Ok(read) => read,
@@ -108,40 +109,40 @@ pub(crate) async fn submit(
     let due = state.timeline().advance(received.arrival, Nanos::from_secs_f64(took / 1e3) + stalled);
     let fails = matches!(midway(&plan), Some(MidwayFault::InbandError));
     let id = format!("video_{:016x}", draws.key());
-    let job = Job { model, began: received.arrival, due, fails };
+    let job = VideoTask { model, began: received.arrival, due, fails };
     let mut queued = job.state(&id, received.arrival);
     queued["status"] = json!("queued");
     queued["progress"] = json!(0);
     if !state.videos.add(id, job) {
-        let refusal = Refusal { message: "too many jobs.".to_owned(), parameter: None };
+        let refusal = RejectedRequest { message: "too many jobs.".to_owned(), parameter: None };
         return refuse(connection, exchange, 503, &refusal, keep_alive).await;
     }
     exchange.note(|record| record.chunks.push(Mono::now()));
-    answer(connection, exchange, 200, queued.to_string().as_bytes(), Outcome::Completed, keep_alive).await
+    answer(connection, exchange, 200, queued.to_string().as_bytes(), TruthOutcome::Completed, keep_alive).await
 }
 
 /// `GET /v1/videos/<id>` and `GET /v1/videos/<id>/content`.
 pub(crate) async fn ask_after(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let keep_alive = received.head.keep_alive;
     let rest = received.head.path().trim_start_matches("/v1/videos/");
     let (id, wants_content) = rest.strip_suffix("/content").map_or((rest, false), |id| (id, true));
     let now = Mono::now();
     let Some(job) = worker.state.videos.get(id) else {
-        let refusal = Refusal { message: format!("there is no video {id}."), parameter: None };
+        let refusal = RejectedRequest { message: format!("unknown video {id}."), parameter: None };
         return refuse(connection, exchange, 404, &refusal, keep_alive).await;
     };
     if !wants_content {
         let state = job.state(id, now).to_string();
-        return answer(connection, exchange, 200, state.as_bytes(), Outcome::Completed, keep_alive).await;
+        return answer(connection, exchange, 200, state.as_bytes(), TruthOutcome::Completed, keep_alive).await;
     }
     if now < job.due || job.fails {
-        let refusal = Refusal { message: format!("video {id} is not done."), parameter: None };
+        let refusal = RejectedRequest { message: format!("video {id} is not done."), parameter: None };
         return refuse(connection, exchange, 404, &refusal, keep_alive).await;
     }
-    answer_as(connection, exchange, 200, ("video/mp4", &mp4()), Outcome::Completed, keep_alive).await
+    answer_as(connection, exchange, 200, ("video/mp4", &mp4()), TruthOutcome::Completed, keep_alive).await
 }

@@ -8,21 +8,21 @@ use tokio::sync::SemaphorePermit;
 
 use crate::generation::distribution::Distribution;
 use crate::generation::draws::Draws;
-use crate::generation::prompt::Measured;
+use crate::generation::prompt::MeasuredPrompt;
 use crate::generation::timeline::Timeline;
-use crate::server::connection::{ClientGone, Waiting};
-use crate::server::exchange::Exchange;
+use crate::server::connection::{ClientGone, ClientWatch};
+use crate::server::exchange::ServedRequest;
 use crate::server::metrics::ServerMetrics;
-use crate::server::state::ServerState;
+use crate::server::state::SimState;
 
 /// A place in the batch. Dropping it lets the next one in.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct BatchSlot<'a> {
     _permit: SemaphorePermit<'a>,
     metrics: &'a ServerMetrics,
 }
 
-impl Drop for Place<'_> {
+impl Drop for BatchSlot<'_> {
     fn drop(&mut self) {
         self.metrics.running.fetch_sub(1, Ordering::Relaxed);
     }
@@ -31,22 +31,22 @@ impl Drop for Place<'_> {
 /// A request that has its place.
 #[derive(Debug)]
 pub(crate) struct Admitted<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) place: BatchSlot<'a>,
     pub(crate) cached_tokens: Option<u32>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: TokenPace,
 }
 
 /// When the next tokens are due. Each is due a drawn time after the one before was due, not after it was written, so that
 /// a late write does not make the rest late.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct TokenPace {
     timeline: Timeline,
     itl: Distribution,
     draws: Stream,
     pub(crate) due: Mono,
 }
 
-impl Pace {
+impl TokenPace {
     /// Moves on by the time that this many tokens take.
     pub(crate) fn advance(&mut self, tokens: u32) {
         let total = match self.itl {
@@ -63,11 +63,11 @@ impl Pace {
 
 /// Waits for a place, looks the prompt up in the cache and sets the time of the first token.
 pub(crate) async fn admit<'a>(
-    state: &'a ServerState,
-    connection: &mut impl Waiting,
-    exchange: &mut Exchange,
+    state: &'a SimState,
+    connection: &mut impl ClientWatch,
+    exchange: &mut ServedRequest,
     arrival: Mono,
-    prompt: &Measured,
+    prompt: &MeasuredPrompt,
     draws: &Draws,
 ) -> Result<Admitted<'a>, ClientGone> {
     let (permit, admitted) = if let Ok(permit) = state.batch.try_acquire() {
@@ -79,7 +79,7 @@ pub(crate) async fn admit<'a>(
     };
     let metrics = &state.metrics;
     metrics.running.fetch_add(1, Ordering::Relaxed);
-    let place = Place { _permit: permit, metrics };
+    let place = BatchSlot { _permit: permit, metrics };
 
     let cached_tokens = state.look_up_prefix(&prompt.blocks, prompt.tokens);
     metrics.prompt_tokens.fetch_add(u64::from(prompt.tokens), Ordering::Relaxed);
@@ -98,7 +98,8 @@ pub(crate) async fn admit<'a>(
     let before = state.admitted_before();
     let cold = if before < options.cold { options.cold_ms } else { 0.0 };
     let first = from_millis(base + options.prefill * f64::from(to_read) + cold + options.drift * before as f64);
-    let mut pace = Pace { timeline: state.timeline(), itl: options.itl, draws: draws.stream("itl"), due: admitted };
+    let mut pace =
+        TokenPace { timeline: state.timeline(), itl: options.itl, draws: draws.stream("itl"), due: admitted };
     pace.pause(first);
     Ok(Admitted { place, cached_tokens, pace })
 }

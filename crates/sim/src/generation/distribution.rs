@@ -1,4 +1,4 @@
-//! A number that varies, in a notation short enough for a URL: `40`, `normal:40,5`, `lognormal:40,10`, `exp:40`,
+//! A random number, in a notation short enough for a URL: `40`, `normal:40,5`, `lognormal:40,10`, `exp:40`,
 //! `gamma:40,4`, `uniform:30,50`.
 
 use std::fmt;
@@ -76,7 +76,7 @@ impl FromStr for Distribution {
         };
         let parameters = parameters.split(',').map(not_negative).collect::<Result<Vec<f64>, String>>()?;
         let positive = |value: f64, what: &str| {
-            if value > 0.0 { Ok(value) } else { Err(format!("the {what} of {kind} must be above zero")) }
+            if value > 0.0 { Ok(value) } else { Err(format!("the {what} of {kind} must be above 0")) }
         };
         match (kind, parameters.as_slice()) {
             ("normal", &[mean, stddev]) => Ok(Self::Normal { mean, stddev }),
@@ -84,11 +84,11 @@ impl FromStr for Distribution {
             ("exp", &[mean]) => Ok(Self::Exponential { mean }),
             ("gamma", &[mean, shape]) => Ok(Self::Gamma { mean, shape: positive(shape, "shape")? }),
             ("uniform", &[low, high]) if low <= high => Ok(Self::Uniform { low, high }),
-            ("uniform", &[_, _]) => Err("the low end of uniform lies above its high end".to_owned()),
+            ("uniform", &[_, _]) => Err("the lower bound of uniform is above its upper bound".to_owned()),
             ("normal" | "lognormal" | "exp" | "gamma" | "uniform", given) => {
                 Err(format!("{kind} does not take {} numbers", given.len()))
             }
-            _ => Err(format!("there is no distribution `{kind}`")),
+            _ => Err(format!("unknown distribution `{kind}`")),
         }
     }
 }
@@ -96,7 +96,7 @@ impl FromStr for Distribution {
 fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(format!("`{text}` is not a number of at least zero")),
+        _ => Err(format!("`{text}` is not a number of at least 0")),
     }
 }
 
@@ -146,9 +146,9 @@ mod tests {
             ("fast", "not a number"),
             ("-1", "not a number"),
             ("normal:4", "does not take 1"),
-            ("pareto:1,2", "no distribution `pareto`"),
-            ("uniform:5,1", "low end"),
-            ("gamma:4,0", "above zero"),
+            ("pareto:1,2", "unknown distribution `pareto`"),
+            ("uniform:5,1", "lower bound"),
+            ("gamma:4,0", "above 0"),
             ("NaN", "not a number"),
         ] {
             let error = text.parse::<Distribution>().unwrap_err();

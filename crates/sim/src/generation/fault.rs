@@ -3,7 +3,7 @@
 use aiperf_clock::Nanos;
 use aiperf_seed::Stream;
 
-/// When a fault strikes: a share of requests, every Nth request, or both.
+/// When a fault applies: a share of requests, every Nth request, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Trigger {
     pub rate: f64,
@@ -15,7 +15,7 @@ pub struct Trigger {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultOptions {
     pub error: Trigger,
-    /// How many requests from the first on are answered with an error, whatever the trigger says.
+    /// How many requests from the first on are answered with an error, whatever the trigger is.
     pub error_first: u64,
     pub error_status: u16,
     pub dropped: Trigger,
@@ -82,16 +82,16 @@ pub(crate) struct Stall {
 
 impl Trigger {
     /// `number` counts inference requests from one. Draws only when there is a rate, from a stream of its own.
-    fn strikes(self, number: u64, stream: impl FnOnce() -> Stream) -> bool {
+    fn applies(self, number: u64, stream: impl FnOnce() -> Stream) -> bool {
         (self.every > 0 && number.is_multiple_of(self.every)) || (self.rate > 0.0 && stream().unit() < self.rate)
     }
 }
 
 impl FaultOptions {
     /// Decides for one request. `stream` gives the request's own stream of a name, so that setting one fault does not
-    /// change whom another strikes.
+    /// change which requests another one hits.
     pub(crate) fn plan(&self, number: u64, stream: impl Fn(&str) -> Stream) -> FaultPlan {
-        let strikes = |trigger: Trigger, name: &str| trigger.strikes(number, || stream(name));
+        let applies = |trigger: Trigger, name: &str| trigger.applies(number, || stream(name));
         let place = |name: &str| stream(name).unit();
         let midway = [
             (self.reset, "fault.reset", MidwayFault::Reset),
@@ -99,20 +99,20 @@ impl FaultOptions {
             (self.inband, "fault.inband", MidwayFault::InbandError),
             (self.malformed, "fault.malformed", MidwayFault::Malformed),
         ];
-        let fault = if number <= self.error_first || strikes(self.error, "fault.error") {
+        let fault = if number <= self.error_first || applies(self.error, "fault.error") {
             Some(Fault::Status(self.error_status))
-        } else if strikes(self.dropped, "fault.drop") {
+        } else if applies(self.dropped, "fault.drop") {
             Some(Fault::Drop)
-        } else if strikes(self.empty, "fault.empty") {
+        } else if applies(self.empty, "fault.empty") {
             Some(Fault::Empty)
         } else {
             midway
                 .into_iter()
-                .find(|&(trigger, name, _)| strikes(trigger, name))
+                .find(|&(trigger, name, _)| applies(trigger, name))
                 .map(|(_, _, kind)| Fault::Midway { kind, at: place("fault.place") })
         };
         let stall =
-            strikes(self.stall, "fault.stall").then(|| Stall { span: self.stall_span, at: place("fault.stall.place") });
+            applies(self.stall, "fault.stall").then(|| Stall { span: self.stall_span, at: place("fault.stall.place") });
         FaultPlan { fault, stall }
     }
 }

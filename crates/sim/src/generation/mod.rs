@@ -1,4 +1,4 @@
-//! The simulated model: what it reads and says, how fast, and what goes wrong.
+//! The simulated model: what it reads and generates, how fast, and which faults occur.
 
 pub(crate) mod admission;
 pub(crate) mod distribution;

@@ -8,9 +8,9 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor
 use crate::generation::prefix_cache::block_hashes;
 use crate::options::TokenCounting;
 
-/// What a client wants read: texts, or tokens that it has counted itself.
+/// The prompt of a request: texts, or token ids.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Prompt {
+pub(crate) struct RequestPrompt {
     /// All texts, one after the other. Those of a conversation are joined by one space and counted as one.
     pub(crate) text: String,
     /// Where in `text` those begin that are counted by themselves: the texts of a batch after the first.
@@ -26,12 +26,12 @@ const PAIRED_IMAGE: &str = " data:image/";
 
 /// A prompt's length, and what the prefix cache knows it by.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Measured {
+pub(crate) struct MeasuredPrompt {
     pub(crate) tokens: u32,
     pub(crate) blocks: Vec<u64>,
 }
 
-impl Prompt {
+impl RequestPrompt {
     /// A prompt of one text.
     pub(crate) fn of(text: &str) -> Self {
         Self { text: text.to_owned(), items: 1, ..Self::default() }
@@ -70,40 +70,40 @@ impl Prompt {
         })
     }
 
-    /// One of several texts that are answered apart. An image that stands in it, or is all of it, has no words.
+    /// One of several texts with separate answers. An image inside it does not count as text.
     fn push_item(&mut self, text: &str) {
         self.items += 1;
         let words = if text.starts_with(IMAGE) { Some(0) } else { text.find(PAIRED_IMAGE) };
         self.push_apart(&text[..words.unwrap_or(text.len())]);
     }
 
-    /// Counts, and cuts into blocks of `block` tokens where a cache wants them.
-    pub(crate) fn measure(&self, counting: TokenCounting, block: Option<u32>) -> Measured {
+    /// Counts the tokens, and cuts them into blocks of `block` tokens if there is a cache.
+    pub(crate) fn measure(&self, counting: TokenCounting, block: Option<u32>) -> MeasuredPrompt {
         let given = self.tokens.len();
         let Some(block) = block.map(|block| block as usize) else {
             let counted = match counting {
                 TokenCounting::Exact => self.counted().map(aiperf_o200k::count).sum(),
                 TokenCounting::Approximate => self.text.len().div_ceil(4),
             };
-            return Measured { tokens: (given + counted) as u32, blocks: Vec::new() };
+            return MeasuredPrompt { tokens: (given + counted) as u32, blocks: Vec::new() };
         };
         match counting {
             TokenCounting::Exact => {
                 let mut ids = self.tokens.clone();
                 self.counted().for_each(|text| ids.extend(aiperf_o200k::encode(text)));
-                Measured { tokens: ids.len() as u32, blocks: block_hashes(&ids, block) }
+                MeasuredPrompt { tokens: ids.len() as u32, blocks: block_hashes(&ids, block) }
             }
             TokenCounting::Approximate => {
                 let mut blocks = block_hashes(&self.tokens, block);
                 blocks.extend(block_hashes(self.text.as_bytes(), block * 4));
-                Measured { tokens: (given + self.text.len().div_ceil(4)) as u32, blocks }
+                MeasuredPrompt { tokens: (given + self.text.len().div_ceil(4)) as u32, blocks }
             }
         }
     }
 }
 
 /// `prompt` or `input`: a string, a list of strings, a list of tokens, or a list of lists of tokens.
-impl<'de> Deserialize<'de> for Prompt {
+impl<'de> Deserialize<'de> for RequestPrompt {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut prompt = Self::default();
         Items { into: &mut prompt, depth: 0 }.deserialize(deserializer)?;
@@ -112,7 +112,7 @@ impl<'de> Deserialize<'de> for Prompt {
 }
 
 struct Items<'a> {
-    into: &'a mut Prompt,
+    into: &'a mut RequestPrompt,
     depth: u8,
 }
 
@@ -160,54 +160,54 @@ impl<'de> Visitor<'de> for Items<'_> {
 
 /// `messages`: the text of every content, be it a string or a list of parts.
 #[derive(Debug, Default)]
-pub(crate) struct Messages(pub(crate) Prompt);
+pub(crate) struct MessageTexts(pub(crate) RequestPrompt);
 
-impl<'de> Deserialize<'de> for Messages {
+impl<'de> Deserialize<'de> for MessageTexts {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Messages;
+        struct MessagesVisitor;
+        impl<'de> Visitor<'de> for MessagesVisitor {
+            type Value = MessageTexts;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of messages")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Messages, A::Error> {
-                let mut prompt = Prompt { items: 1, ..Prompt::default() };
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<MessageTexts, A::Error> {
+                let mut prompt = RequestPrompt { items: 1, ..RequestPrompt::default() };
                 while seq.next_element_seed(Keyed { into: &mut prompt, keys: &["content"] })?.is_some() {}
-                Ok(Messages(prompt))
+                Ok(MessageTexts(prompt))
             }
         }
-        deserializer.deserialize_seq(All)
+        deserializer.deserialize_seq(MessagesVisitor)
     }
 }
 
 /// `input` of the Responses API or `system` of Anthropic's: a text, or a list of items or blocks.
 #[derive(Debug, Default)]
-pub(crate) struct Written(pub(crate) Prompt);
+pub(crate) struct TextOrItems(pub(crate) RequestPrompt);
 
-impl<'de> Deserialize<'de> for Written {
+impl<'de> Deserialize<'de> for TextOrItems {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Written;
+        struct TextOrItemsVisitor;
+        impl<'de> Visitor<'de> for TextOrItemsVisitor {
+            type Value = TextOrItems;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of items")
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-                Ok(Written(Prompt::of(text)))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TextOrItems, E> {
+                Ok(TextOrItems(RequestPrompt::of(text)))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Written, A::Error> {
-                let mut prompt = Prompt { items: 1, ..Prompt::default() };
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<TextOrItems, A::Error> {
+                let mut prompt = RequestPrompt { items: 1, ..RequestPrompt::default() };
                 while seq.next_element_seed(Keyed { into: &mut prompt, keys: &["content", "text"] })?.is_some() {}
-                Ok(Written(prompt))
+                Ok(TextOrItems(prompt))
             }
         }
-        deserializer.deserialize_any(All)
+        deserializer.deserialize_any(TextOrItemsVisitor)
     }
 }
 
 /// An object of which some keys hold text or parts; the rest, be it an image of megabytes, is skipped unread.
 struct Keyed<'a> {
-    into: &'a mut Prompt,
+    into: &'a mut RequestPrompt,
     keys: &'static [&'static str],
 }
 
@@ -226,7 +226,7 @@ impl<'de> Visitor<'de> for Keyed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
             if self.keys.contains(&key.as_ref()) {
-                map.next_value_seed(Content { into: self.into })?;
+                map.next_value_seed(PromptContent { into: self.into })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -236,20 +236,20 @@ impl<'de> Visitor<'de> for Keyed<'_> {
 }
 
 /// The content of a message. Its parts after the first text are the further texts of a batch.
-struct Content<'a> {
-    into: &'a mut Prompt,
+struct PromptContent<'a> {
+    into: &'a mut RequestPrompt,
 }
 
 /// A part of a content, of which the text is counted by itself unless it is the first.
-struct Part<'a> {
-    into: &'a mut Prompt,
+struct PromptPart<'a> {
+    into: &'a mut RequestPrompt,
     first: &'a mut bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for PromptPart<'_> {
     type Value = ();
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        let mut part = Prompt::default();
+        let mut part = RequestPrompt::default();
         Keyed { into: &mut part, keys: &["text"] }.deserialize(deserializer)?;
         if part.text.is_empty() {
             return Ok(());
@@ -263,14 +263,14 @@ impl<'de> DeserializeSeed<'de> for Part<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Content<'_> {
+impl<'de> DeserializeSeed<'de> for PromptContent<'_> {
     type Value = ();
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Content<'_> {
+impl<'de> Visitor<'de> for PromptContent<'_> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string, a list of parts or null")
@@ -284,7 +284,7 @@ impl<'de> Visitor<'de> for Content<'_> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let mut first = true;
-        while seq.next_element_seed(Part { into: self.into, first: &mut first })?.is_some() {}
+        while seq.next_element_seed(PromptPart { into: self.into, first: &mut first })?.is_some() {}
         Ok(())
     }
 }
@@ -293,20 +293,21 @@ impl<'de> Visitor<'de> for Content<'_> {
 mod tests {
     use super::*;
 
-    fn prompt(json: &str) -> Prompt {
+    fn prompt(json: &str) -> RequestPrompt {
         serde_json::from_str(json).unwrap()
     }
 
     #[test]
     fn a_prompt_comes_in_every_shape() {
-        let tokens = |tokens: &[u32], items| Prompt { tokens: tokens.to_vec(), items, ..Prompt::default() };
-        assert_eq!(prompt(r#""a b""#), Prompt::of("a b"));
-        assert_eq!(prompt(r#"["a","b"]"#), Prompt { apart: vec![1], items: 2, ..Prompt::of("ab") });
+        let tokens =
+            |tokens: &[u32], items| RequestPrompt { tokens: tokens.to_vec(), items, ..RequestPrompt::default() };
+        assert_eq!(prompt(r#""a b""#), RequestPrompt::of("a b"));
+        assert_eq!(prompt(r#"["a","b"]"#), RequestPrompt { apart: vec![1], items: 2, ..RequestPrompt::of("ab") });
         assert_eq!(prompt("[1,2,3]"), tokens(&[1, 2, 3], 1));
         assert_eq!(prompt("[[1,2],[3]]"), tokens(&[1, 2, 3], 2));
-        assert!(serde_json::from_str::<Prompt>("7").is_err());
-        assert!(serde_json::from_str::<Prompt>("{}").is_err());
-        assert!(serde_json::from_str::<Prompt>("[[[1]]]").is_err());
+        assert!(serde_json::from_str::<RequestPrompt>("7").is_err());
+        assert!(serde_json::from_str::<RequestPrompt>("{}").is_err());
+        assert!(serde_json::from_str::<RequestPrompt>("[[[1]]]").is_err());
     }
 
     #[test]
@@ -314,7 +315,7 @@ mod tests {
         let json = r#"[{"role":"system","content":"be short"},
             {"content":[{"type":"text","text":"what is"},{"type":"image_url","image_url":{"url":"data:x"}},
              {"type":"text","text":"this?"}],"role":"user"},{"role":"assistant","content":null}]"#;
-        let Messages(prompt) = serde_json::from_str(json).unwrap();
+        let MessageTexts(prompt) = serde_json::from_str(json).unwrap();
         assert_eq!((prompt.text.as_str(), prompt.apart.as_slice()), ("be short what isthis?", &[16][..]));
     }
 
@@ -322,7 +323,7 @@ mod tests {
     fn a_batch_has_as_many_tokens_as_its_texts_together() {
         let texts = ["one two", "three", "\u{e9}t\u{e9}"];
         let alone: usize = texts.iter().map(|text| aiperf_o200k::count(text)).sum();
-        let Messages(chat) = serde_json::from_value(
+        let MessageTexts(chat) = serde_json::from_value(
             serde_json::json!([{"content": texts.map(|text| serde_json::json!({"text": text}))}]),
         )
         .unwrap();
@@ -339,7 +340,7 @@ mod tests {
 
     #[test]
     fn both_ways_to_count_cut_the_same_prompt_into_blocks() {
-        let prompt = Prompt::of(&"one two three four ".repeat(20));
+        let prompt = RequestPrompt::of(&"one two three four ".repeat(20));
         let exact = prompt.measure(TokenCounting::Exact, Some(16));
         assert_eq!(exact.tokens, prompt.measure(TokenCounting::Exact, None).tokens);
         assert_eq!(exact.blocks.len() as u32, exact.tokens / 16);

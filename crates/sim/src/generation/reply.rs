@@ -1,6 +1,6 @@
-//! What the simulated model says: how long, in which parts, cut into which chunks.
+//! The reply of the simulated model: its length, its parts and its chunks.
 
-use crate::api::text_request::{Ask, MOST_TOKENS, TextApi};
+use crate::api::text_request::{MOST_TOKENS, TextApi, TextRequest};
 use crate::generation::draws::Draws;
 use crate::generation::vocabulary::Vocabulary;
 use crate::options::{SimOptions, ToolUse};
@@ -12,7 +12,7 @@ const TOOL_OPENING: &str = r#"{"query":""#;
 const TOOL_CLOSING: &str = r#""}"#;
 const TOOL_OPENING_TOKENS: u32 = 3;
 const TOOL_FRAME_TOKENS: u32 = 1 + TOOL_OPENING_TOKENS + 1;
-/// The last token of text before a call. A digit is a token by itself whatever stands beside it, so that text and call have as many
+/// The last token of text before a call. A digit is a token by itself whatever stands next to it, so that text and call have as many
 /// tokens when they are joined as they have apart.
 const PROSE_END: u8 = b'7';
 
@@ -36,7 +36,7 @@ impl Finish {
 
 /// One reply, the same in length for every choice.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct GeneratedReply {
     words: Vocabulary,
     pub(crate) reasoning: u32,
     /// Tokens of text before a tool call.
@@ -50,14 +50,14 @@ pub(crate) struct Reply {
 
 /// One chunk of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct ReplyPiece {
     pub(crate) kind: PieceKind,
     pub(crate) tokens: u32,
     /// Position of its first word in its part of the reply.
     first: u32,
 }
 
-impl Piece {
+impl ReplyPiece {
     /// Whether it is the first of its part: the reasoning, the text or the call.
     pub(crate) fn begins_part(self) -> bool {
         match self.kind {
@@ -83,26 +83,26 @@ pub(crate) enum PieceKind {
     ToolClosing,
 }
 
-impl Reply {
-    pub(crate) fn plan(ask: &Ask, options: &SimOptions, draws: &Draws) -> Self {
-        let (length, mut finish) = length(ask, options, draws);
-        let chat = ask.api.converses();
+impl GeneratedReply {
+    pub(crate) fn plan(request: &TextRequest, options: &SimOptions, draws: &Draws) -> Self {
+        let (length, mut finish) = length(request, options, draws);
+        let chat = request.api.is_chat();
         let reasoning = if chat { options.reasoning.min(length) } else { 0 };
         let mut answer = length - reasoning;
         let is_tool_call = chat
             && answer > 0
             && match options.tools {
                 ToolUse::Never => false,
-                ToolUse::Offered => ask.offers_tools,
+                ToolUse::Offered => request.offers_tools,
                 ToolUse::Always | ToolUse::Beside => true,
             };
         let mut prose = 0;
         if is_tool_call {
-            if options.tools == ToolUse::Beside && ask.api == TextApi::Chat {
+            if options.tools == ToolUse::Beside && request.api == TextApi::Chat {
                 prose = answer / 2;
                 answer -= prose;
             }
-            // A call cut off in the middle of its JSON would be no call.
+            // A call that is cut off in the middle of its JSON cannot be read.
             answer = answer.max(TOOL_FRAME_TOKENS + 1);
             finish = Finish::ToolCalls;
         }
@@ -110,12 +110,12 @@ impl Reply {
         Self { words, reasoning, prose, answer, is_tool_call, finish, per_chunk: options.tokens_per_chunk }
     }
 
-    /// The same reply with nothing in it.
+    /// A copy of the reply without content.
     pub(crate) fn without_content(self) -> Self {
         Self { reasoning: 0, prose: 0, answer: 0, is_tool_call: false, finish: Finish::Stop, ..self }
     }
 
-    /// Whether it has no text beside reasoning and tool call.
+    /// Whether it has no text other than reasoning and a tool call.
     pub(crate) const fn has_no_text(&self) -> bool {
         self.prose == 0 && (self.is_tool_call || self.answer == 0)
     }
@@ -134,7 +134,7 @@ impl Reply {
     }
 
     /// The chunk of this number, counted from zero.
-    pub(crate) fn piece(&self, number: u32) -> Option<Piece> {
+    pub(crate) fn piece(&self, number: u32) -> Option<ReplyPiece> {
         let reasoning = self.reasoning.div_ceil(self.per_chunk);
         if number < reasoning {
             return Some(self.words_piece(PieceKind::Reasoning, number, self.reasoning));
@@ -152,25 +152,25 @@ impl Reply {
         let words = self.answer - TOOL_FRAME_TOKENS;
         let closing = 2 + words.div_ceil(self.per_chunk);
         match number {
-            0 => Some(Piece { kind: PieceKind::ToolName, tokens: 1, first: 0 }),
-            1 => Some(Piece { kind: PieceKind::ToolOpening, tokens: TOOL_OPENING_TOKENS, first: 0 }),
+            0 => Some(ReplyPiece { kind: PieceKind::ToolName, tokens: 1, first: 0 }),
+            1 => Some(ReplyPiece { kind: PieceKind::ToolOpening, tokens: TOOL_OPENING_TOKENS, first: 0 }),
             n if n < closing => Some(self.words_piece(PieceKind::ToolWords, n - 2, words)),
-            n if n == closing => Some(Piece { kind: PieceKind::ToolClosing, tokens: 1, first: words }),
+            n if n == closing => Some(ReplyPiece { kind: PieceKind::ToolClosing, tokens: 1, first: words }),
             _ => None,
         }
     }
 
-    fn words_piece(&self, kind: PieceKind, number: u32, total: u32) -> Piece {
+    fn words_piece(&self, kind: PieceKind, number: u32, total: u32) -> ReplyPiece {
         let first = number * self.per_chunk;
-        Piece { kind, tokens: self.per_chunk.min(total - first), first }
+        ReplyPiece { kind, tokens: self.per_chunk.min(total - first), first }
     }
 
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = ReplyPiece> + '_ {
         (0..self.chunks()).map_while(|number| self.piece(number))
     }
 
     /// Appends the text of a piece. Only the tool frame holds characters that JSON must escape.
-    pub(crate) fn write_text(&self, piece: Piece, choice: u32, out: &mut Vec<u8>) {
+    pub(crate) fn write_text(&self, piece: ReplyPiece, choice: u32, out: &mut Vec<u8>) {
         match piece.kind {
             PieceKind::ToolName => out.extend_from_slice(TOOL_NAME.as_bytes()),
             PieceKind::ToolOpening => out.extend_from_slice(TOOL_OPENING.as_bytes()),
@@ -194,13 +194,13 @@ impl Reply {
     }
 }
 
-fn length(ask: &Ask, options: &SimOptions, draws: &Draws) -> (u32, Finish) {
-    let at_least = ask.min_tokens.max(1);
-    let Some(limit) = ask.limit else {
+fn length(request: &TextRequest, options: &SimOptions, draws: &Draws) -> (u32, Finish) {
+    let at_least = request.min_tokens.max(1);
+    let Some(limit) = request.limit else {
         let drawn = options.osl.draw(&mut draws.stream("length")).round() as u32;
         return (drawn.clamp(at_least, MOST_TOKENS), Finish::Stop);
     };
-    if options.early_stop > 0.0 && !ask.ignore_eos && at_least < limit {
+    if options.early_stop > 0.0 && !request.ignore_eos && at_least < limit {
         let mut stream = draws.stream("early_stop");
         if stream.unit() < options.early_stop {
             return (at_least + stream.below(u64::from(limit - at_least)) as u32, Finish::Stop);
@@ -216,14 +216,14 @@ mod tests {
     use super::*;
     use crate::generation::draws::Repetitions;
 
-    fn reply(query: &str, body: &str) -> Reply {
+    fn reply(query: &str, body: &str) -> GeneratedReply {
         let options = SimOptions::from_query(query).unwrap();
-        let ask = Ask::read(TextApi::Chat, body.as_bytes()).unwrap();
+        let request = TextRequest::read(TextApi::Chat, body.as_bytes()).unwrap();
         let draws = Repetitions::default().draws(Seed::fixed(1), "/", body.as_bytes());
-        Reply::plan(&ask, &options, &draws)
+        GeneratedReply::plan(&request, &options, &draws)
     }
 
-    fn text(reply: &Reply, wanted: impl Fn(PieceKind) -> bool) -> String {
+    fn text(reply: &GeneratedReply, wanted: impl Fn(PieceKind) -> bool) -> String {
         let mut out = Vec::new();
         for piece in reply.pieces().filter(|piece| wanted(piece.kind)) {
             reply.write_text(piece, 0, &mut out);

@@ -1,4 +1,4 @@
-//! What the simulator says of its speculative decoding: made up, but as consistent as a server's report must be.
+//! The simulator's report of speculative decoding: invented, but consistent in itself.
 
 use std::io::Write as _;
 
@@ -30,7 +30,7 @@ impl Speculation {
     }
 }
 
-/// Writes `,"metrics":{...}` for a reply of so many tokens; nothing when the server does not speculate.
+/// Writes `,"metrics":{...}` for a reply with this number of tokens; nothing if the server does not speculate.
 pub(crate) fn write_report(tokens: u32, drafts: u32, out: &mut Vec<u8>) {
     if drafts == 0 || tokens == 0 {
         return;

@@ -1,4 +1,4 @@
-//! The words that the simulated model says. Each is exactly one o200k token, at the start of a text and after a space, and
+//! The words that the simulated model generates. Each is exactly one o200k token, at the start of a text and after a space, and
 //! a space before a word always starts a new token: so N words are N tokens, however they are cut into chunks.
 
 /// A power of two, so that picking one is a mask.
@@ -7,7 +7,7 @@ static WORDS: [&str; 256] = [
     "student", "business", "support", "prefer", "education", "father", "think", "member", "iron", "join", "company",
     "cold", "eat", "people", "gray", "cross", "judge", "hand", "describe", "measure", "child", "sea", "cook",
     "woman", "coffee", "color", "seed", "dog", "value", "tea", "server", "letter", "story", "discover", "black",
-    "driver", "read", "health", "answer", "cost", "grass", "home", "word", "travel", "eye", "jump", "lot", "ask",
+    "driver", "read", "health", "answer", "cost", "grass", "home", "word", "travel", "eye", "jump", "lot", "request",
     "law", "shop", "change", "fly", "boy", "temperature", "song", "work", "train", "music", "screen", "see",
     "small", "salt", "game", "sleep", "begin", "way", "sun", "hotel", "pass", "airport", "drive", "result",
     "signal", "country", "paper", "issue", "agree", "carry", "pull", "love", "man", "large", "money", "rise", "sky",
@@ -28,7 +28,7 @@ static WORDS: [&str; 256] = [
     "life", "film",
 ];
 
-/// The words of one reply: the same key says the same words.
+/// The words of one reply: the same key gives the same words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vocabulary {
     key: u64,

@@ -9,7 +9,7 @@ use crate::server::http_request::{BodyLength, ChunkedBody, Head, Unreadable};
 
 /// A request with its body and the times at which its first and last bytes had been read.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub(crate) struct ClientRequest {
     pub(crate) head: Head,
     pub(crate) body: Vec<u8>,
     pub(crate) first_byte: Mono,
@@ -34,9 +34,9 @@ impl From<io::Error> for ClientGone {
     }
 }
 
-/// Whoever waits for a reply, and may leave before it comes.
-pub(crate) trait Waiting {
-    /// Waits for something, and notices if the client leaves meanwhile.
+/// A client that waits for a reply and may disconnect before it comes.
+pub(crate) trait ClientWatch {
+    /// Waits for a future, and notices if the client disconnects meanwhile.
     async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone>;
 }
 
@@ -48,7 +48,7 @@ const MOST_READ_AHEAD: usize = 1 << 20;
 const BURST: u32 = 16;
 
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ClientConnection {
     stream: TcpStream,
     input: Vec<u8>,
     first_byte: Mono,
@@ -56,7 +56,7 @@ pub(crate) struct Connection {
     burst: u32,
 }
 
-impl Connection {
+impl ClientConnection {
     pub(crate) fn new(stream: TcpStream) -> Self {
         let never = Mono::default();
         Self { stream, input: Vec::new(), first_byte: never, last_read: never, burst: 0 }
@@ -85,7 +85,7 @@ impl Connection {
     }
 
     /// The next request, whole. Bytes beyond it stay for the one after.
-    pub(crate) async fn receive(&mut self) -> Result<Received, NoRequest> {
+    pub(crate) async fn receive(&mut self) -> Result<ClientRequest, NoRequest> {
         let (head, head_length) = loop {
             match Head::parse(&self.input).map_err(NoRequest::Unreadable)? {
                 Some(found) => break found,
@@ -112,7 +112,7 @@ impl Connection {
             }
         };
         self.input.drain(..taken);
-        let received = Received { head, body, first_byte: self.first_byte, arrival: self.last_read };
+        let received = ClientRequest { head, body, first_byte: self.first_byte, arrival: self.last_read };
         // What is left came with the last read at the latest.
         self.first_byte = self.last_read;
         Ok(received)
@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// Waits until `due`, and notices if the client leaves meanwhile.
+    /// Waits until `due`, and notices if the client disconnects meanwhile.
     pub(crate) async fn wait_until(&mut self, timer: &Timer, due: Mono) -> Result<(), ClientGone> {
         if Mono::now() >= due {
             self.burst += 1;
@@ -174,12 +174,12 @@ impl Connection {
 
     /// Closes so that the client sees a reset instead of an end.
     pub(crate) fn reset(self) {
-        // Where the system refuses, the client sees a plain close in mid-reply: broken all the same.
+        // If the system refuses, the client sees a plain close in mid-reply, which is a broken reply too.
         let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Nanos::ZERO.as_duration()));
     }
 }
 
-impl Waiting for Connection {
+impl ClientWatch for ClientConnection {
     async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
         tokio::select! {
             biased;

@@ -1,27 +1,27 @@
-//! One request while it is being served: fills in its truth, and hands it over however the request ends.
+//! One request while it is served: fills in its record of the truth and stores it, however the request ends.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use aiperf_clock::Mono;
 
-use crate::server::connection::Received;
-use crate::server::state::ServerState;
-use crate::truth::{Outcome, TruthRecord};
+use crate::server::connection::ClientRequest;
+use crate::server::state::SimState;
+use crate::truth::{TruthOutcome, TruthRecord};
 
 /// Dropping it unfinished means that the server was stopped in mid-request.
 #[derive(Debug)]
-pub(crate) struct Exchange {
-    state: Arc<ServerState>,
+pub(crate) struct ServedRequest {
+    state: Arc<SimState>,
     /// Gone once the record is handed over.
     record: Option<TruthRecord>,
     is_inference: bool,
 }
 
-impl Exchange {
+impl ServedRequest {
     pub(crate) fn begin(
-        state: &Arc<ServerState>,
-        received: &Received,
+        state: &Arc<SimState>,
+        received: &ClientRequest,
         connection: u64,
         connection_request: u64,
         is_inference: bool,
@@ -47,7 +47,7 @@ impl Exchange {
             chunks: Vec::new(),
             end: received.arrival,
             status: 200,
-            outcome: Outcome::ServerStopped,
+            outcome: TruthOutcome::ServerStopped,
             stalled: false,
             headers: head.headers.clone(),
             body: state.options.truth_bodies.then(|| String::from_utf8_lossy(&received.body).into_owned()),
@@ -62,9 +62,9 @@ impl Exchange {
         }
     }
 
-    /// Ends the request. Called before the last write, so that whoever has seen the end of a reply finds its truth, and
+    /// Ends the request. Called before the last write, so that a client that has seen the end of a reply finds its truth and
     /// does not find the request still in flight.
-    pub(crate) fn finish(&mut self, outcome: Outcome) -> Mono {
+    pub(crate) fn finish(&mut self, outcome: TruthOutcome) -> Mono {
         let now = Mono::now();
         if let Some(mut record) = self.record.take() {
             record.end = now;
@@ -74,7 +74,7 @@ impl Exchange {
                 let metrics = &self.state.metrics;
                 metrics.generation_tokens.fetch_add(u64::from(record.output_tokens), Ordering::Relaxed);
                 match outcome {
-                    Outcome::Completed => metrics.request_latency.observe(now.since(record.arrival)),
+                    TruthOutcome::Completed => metrics.request_latency.observe(now.since(record.arrival)),
                     _ => metrics.aborted(),
                 }
             }
@@ -84,8 +84,8 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for ServedRequest {
     fn drop(&mut self) {
-        self.finish(Outcome::ServerStopped);
+        self.finish(TruthOutcome::ServerStopped);
     }
 }

@@ -1,4 +1,4 @@
-//! Reads HTTP/1.1 requests from bytes. Pure: says how much it took, or that more is needed.
+//! Reads HTTP/1.1 requests from bytes. It does no I/O: it returns how many bytes it took, or that it needs more.
 
 /// The largest head that is read.
 pub(crate) const MOST_HEAD: usize = 64 * 1024;
@@ -24,7 +24,7 @@ pub(crate) enum BodyLength {
     Chunked,
 }
 
-/// Bytes that are no HTTP request that we serve.
+/// Bytes that are not an HTTP request, or not one that can be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     Malformed(&'static str),
@@ -65,7 +65,7 @@ impl Head {
 
     fn take_header(&mut self, name: &str, value: &str) -> Result<(), Unreadable> {
         if name.eq_ignore_ascii_case("content-length") {
-            let length = value.parse().map_err(|_| Unreadable::Malformed("content-length is no number"))?;
+            let length = value.parse().map_err(|_| Unreadable::Malformed("content-length is not a number"))?;
             if length > MOST_BODY {
                 return Err(Unreadable::TooLarge);
             }

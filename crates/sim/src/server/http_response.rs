@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 /// How the body of a streamed reply ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
+pub(crate) enum StreamFraming {
     Chunked,
     /// For clients older than HTTP/1.1: with the connection.
     UntilClose,
@@ -57,24 +57,24 @@ pub(crate) fn write_whole(status: u16, content_type: &str, body: &[u8], keep_ali
 }
 
 /// The head of a reply that is streamed as server-sent events.
-pub(crate) fn write_stream_head(framing: Framing, keep_alive: bool, out: &mut Vec<u8>) {
+pub(crate) fn write_stream_head(framing: StreamFraming, keep_alive: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"HTTP/1.1 200 OK\r\nserver: aiperf-sim\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n",
     );
-    if framing == Framing::Chunked {
+    if framing == StreamFraming::Chunked {
         out.extend_from_slice(b"transfer-encoding: chunked\r\n");
     }
-    if !keep_alive || framing == Framing::UntilClose {
+    if !keep_alive || framing == StreamFraming::UntilClose {
         out.extend_from_slice(b"connection: close\r\n");
     }
     out.extend_from_slice(b"\r\n");
 }
 
 /// One piece of a streamed body.
-pub(crate) fn write_chunk(framing: Framing, data: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write_chunk(framing: StreamFraming, data: &[u8], out: &mut Vec<u8>) {
     match framing {
-        Framing::UntilClose => out.extend_from_slice(data),
-        Framing::Chunked => {
+        StreamFraming::UntilClose => out.extend_from_slice(data),
+        StreamFraming::Chunked => {
             let _ = write!(out, "{:x}\r\n", data.len());
             out.extend_from_slice(data);
             out.extend_from_slice(b"\r\n");
@@ -83,8 +83,8 @@ pub(crate) fn write_chunk(framing: Framing, data: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The end of a streamed body.
-pub(crate) fn write_end(framing: Framing, out: &mut Vec<u8>) {
-    if framing == Framing::Chunked {
+pub(crate) fn write_end(framing: StreamFraming, out: &mut Vec<u8>) {
+    if framing == StreamFraming::Chunked {
         out.extend_from_slice(b"0\r\n\r\n");
     }
 }

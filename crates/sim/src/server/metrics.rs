@@ -80,7 +80,7 @@ impl ServerMetrics {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         one("vllm:num_requests_running", "gauge", "Requests in the batch.", &model, running);
         one("vllm:num_requests_waiting", "gauge", "Requests that wait for a place in the batch.", &model, waiting);
-        one("vllm:prompt_tokens_total", "counter", "Prompt tokens.", &model, get(&self.prompt_tokens));
+        one("vllm:prompt_tokens_total", "counter", "RequestPrompt tokens.", &model, get(&self.prompt_tokens));
         one("vllm:generation_tokens_total", "counter", "Output tokens.", &model, get(&self.generation_tokens));
         one("vllm:prefix_cache_queries_total", "counter", "Tokens looked up.", &model, get(&self.cache_queries));
         one("vllm:prefix_cache_hits_total", "counter", "Tokens found in the cache.", &model, get(&self.cache_hits));

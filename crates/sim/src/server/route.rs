@@ -1,19 +1,19 @@
-//! Sends each request to what serves it.
+//! Passes each request to the function that serves it.
 
 use crate::api::embeddings::embed;
 use crate::api::kserve;
 use crate::api::media;
 use crate::api::rankings::{RankingApi, rank};
 use crate::api::text::{TextRoute, generate};
-use crate::api::text_request::{Refusal, TextApi};
+use crate::api::text_request::{RejectedRequest, TextApi};
 use crate::api::video;
-use crate::server::connection::{ClientGone, Connection, Received};
-use crate::server::exchange::Exchange;
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
+use crate::server::exchange::ServedRequest;
 use crate::server::http_request::Head;
 use crate::server::http_response::write_whole;
 use crate::server::response::{After, JSON, answer, refuse};
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
 /// Everything that the simulator serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Route {
     Health,
     Metrics,
     ResetPrefixCache,
-    /// The start and the end of a profile, which there is none of: that they were asked for is in the truth.
+    /// Start and stop of a profiler. There is no profiler; the truth records the requests.
     Profiler,
     Truth,
     Reset,
@@ -105,15 +105,15 @@ pub fn serves(path: &str) -> bool {
 
 /// Serves one request. `connection_request` counts the requests of the connection.
 pub(crate) async fn serve(
-    worker: &Worker,
-    connection: &mut Connection,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    received: &ClientRequest,
     connection_number: u64,
     connection_request: u64,
 ) -> After {
     let (state, head) = (&worker.state, &received.head);
     let route = Route::of(&head.method, head.path());
-    // Looking at the server leaves no trace in the truth.
+    // Requests about the server itself are not part of the truth.
     match route {
         Route::Truth => {
             let lines = state.truth.lines();
@@ -134,7 +134,8 @@ pub(crate) async fn serve(
         }
         _ => {}
     }
-    let mut exchange = Exchange::begin(state, received, connection_number, connection_request, route.is_inference());
+    let mut exchange =
+        ServedRequest::begin(state, received, connection_number, connection_request, route.is_inference());
     let served = match route {
         Route::Text(api) => generate(worker, connection, &mut exchange, received, api).await,
         Route::Embeddings => embed(worker, connection, &mut exchange, received).await,
@@ -148,17 +149,17 @@ pub(crate) async fn serve(
         other => small(worker, connection, &mut exchange, received, other).await,
     };
     served.unwrap_or_else(|ClientGone| {
-        exchange.finish(Outcome::ClientGone);
+        exchange.finish(TruthOutcome::ClientGone);
         After::Close
     })
 }
 
-/// What is answered at once and from what is known already.
+/// Answers a request that needs no model, at once.
 async fn small(
-    worker: &Worker,
-    connection: &mut Connection,
-    exchange: &mut Exchange,
-    received: &Received,
+    worker: &ServerWorker,
+    connection: &mut ClientConnection,
+    exchange: &mut ServedRequest,
+    received: &ClientRequest,
     route: Route,
 ) -> Result<After, ClientGone> {
     let (state, head) = (&worker.state, &received.head);
@@ -166,20 +167,20 @@ async fn small(
     match route {
         Route::ResetPrefixCache => state.clear_prefix_cache(),
         Route::WrongMethod => {
-            let message = format!("{} is not the method of {}.", head.method, head.path());
-            return refuse(connection, exchange, 405, &Refusal { message, parameter: None }, keep_alive).await;
+            let message = format!("method {} is not allowed at {}.", head.method, head.path());
+            return refuse(connection, exchange, 405, &RejectedRequest { message, parameter: None }, keep_alive).await;
         }
         Route::Unknown => {
-            let message = format!("there is nothing at {}.", head.path());
-            return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
+            let message = format!("no such path: {}.", head.path());
+            return refuse(connection, exchange, 404, &RejectedRequest { message, parameter: None }, keep_alive).await;
         }
         _ => {}
     }
     let body = small_body(worker, head, route);
-    answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
+    answer(connection, exchange, 200, body.as_bytes(), TruthOutcome::Completed, keep_alive).await
 }
 
-fn small_body(worker: &Worker, head: &Head, route: Route) -> String {
+fn small_body(worker: &ServerWorker, head: &Head, route: Route) -> String {
     match route {
         Route::Models => models(&worker.state.options.model),
         Route::KserveModel => kserve::about(head.path()),
@@ -194,7 +195,7 @@ fn models(name: &str) -> String {
     )
 }
 
-async fn plain(connection: &mut Connection, content_type: &str, body: &[u8], head: &Head) -> After {
+async fn plain(connection: &mut ClientConnection, content_type: &str, body: &[u8], head: &Head) -> After {
     let mut out = Vec::with_capacity(body.len() + 192);
     write_whole(200, content_type, body, head.keep_alive, &mut out);
     if head.method == "HEAD" {

@@ -8,7 +8,7 @@ use crate::error::SimError;
 use crate::options::SimOptions;
 use crate::server::sim::Sim;
 
-/// A wish to stop, shared between whoever may have it (a signal handler's thread) and whoever waits for it.
+/// A request to stop, shared between the thread that makes it (that of a signal handler) and the one that waits for it.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     shared: Arc<(Mutex<bool>, Condvar)>,
@@ -19,14 +19,14 @@ impl Shutdown {
         Self::default()
     }
 
-    /// Asks for the end. Later calls change nothing.
+    /// Requests the stop. Later calls change nothing.
     pub fn request(&self) {
         let (wanted, changed) = &*self.shared;
         *wanted.lock().unwrap_or_else(PoisonError::into_inner) = true;
         changed.notify_all();
     }
 
-    /// Returns once the end was asked for.
+    /// Returns after the stop was requested.
     pub fn wait(&self) {
         let (wanted, changed) = &*self.shared;
         let mut guard = wanted.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,14 +11,14 @@ use tokio::sync::watch;
 use crate::error::SimError;
 use crate::options::SimOptions;
 use crate::server::listener::listen;
-use crate::server::state::ServerState;
-use crate::server::worker::Worker;
+use crate::server::state::SimState;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthRecord;
 
 /// A simulated inference server on its own threads. Dropping it stops it.
 #[derive(Debug)]
 pub struct Sim {
-    state: Arc<ServerState>,
+    state: Arc<SimState>,
     address: SocketAddr,
     stop: watch::Sender<bool>,
     threads: Vec<JoinHandle<std::io::Result<()>>>,
@@ -29,7 +29,7 @@ impl Sim {
     pub fn start(options: SimOptions, bind: SocketAddr) -> Result<Self, SimError> {
         raise_descriptor_limit();
         let (listeners, address) = listen(bind, options.threads)?;
-        let state = Arc::new(ServerState::new(options)?);
+        let state = Arc::new(SimState::new(options)?);
         let (stop, stopped) = watch::channel(false);
         let mut sim = Self { state, address, stop, threads: Vec::new() };
         for (number, listener) in listeners.into_iter().enumerate() {
@@ -97,13 +97,13 @@ impl Drop for Sim {
     }
 }
 
-fn serve(state: Arc<ServerState>, listener: TcpListener, stop: watch::Receiver<bool>) -> std::io::Result<()> {
+fn serve(state: Arc<SimState>, listener: TcpListener, stop: watch::Receiver<bool>) -> std::io::Result<()> {
     tighten_timer_slack();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tasks = tokio::task::LocalSet::new();
     tasks.block_on(&runtime, async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let worker = Worker { state, timer: Timer::start()? };
+        let worker = ServerWorker { state, timer: Timer::start()? };
         worker.run(listener, stop).await;
         Ok(())
     })

@@ -20,13 +20,13 @@ use crate::truth::log::TruthLog;
 const MOST_KEPT: usize = 1 << 16;
 
 #[derive(Debug)]
-pub(crate) struct ServerState {
+pub(crate) struct SimState {
     pub(crate) options: SimOptions,
     pub(crate) anchor: WallAnchor,
     pub(crate) truth: TruthLog,
     pub(crate) repetitions: Repetitions,
     pub(crate) metrics: ServerMetrics,
-    /// The places in the batch. Fair: whoever waits longest is next.
+    /// The slots of the batch. It is fair: the request that waits longest is next.
     pub(crate) batch: Semaphore,
     timeline: Mutex<Timeline>,
     cache: Mutex<PrefixCache>,
@@ -40,7 +40,7 @@ pub(crate) struct ServerState {
     in_flight: AtomicU32,
 }
 
-impl ServerState {
+impl SimState {
     pub(crate) fn new(options: SimOptions) -> Result<Self, SimError> {
         let anchor = WallAnchor::take();
         Ok(Self {

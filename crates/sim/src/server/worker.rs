@@ -9,23 +9,23 @@ use tokio::sync::watch;
 
 use crate::api::dialect::openai::error_object;
 use crate::api::grpc;
-use crate::server::connection::{Connection, NoRequest};
+use crate::server::connection::{ClientConnection, NoRequest};
 use crate::server::http_request::Unreadable;
 use crate::server::http_response::{error_kind, write_whole};
 use crate::server::response::After;
 use crate::server::route;
-use crate::server::state::ServerState;
+use crate::server::state::SimState;
 
 #[derive(Debug)]
-pub(crate) struct Worker {
-    pub(crate) state: Arc<ServerState>,
+pub(crate) struct ServerWorker {
+    pub(crate) state: Arc<SimState>,
     pub(crate) timer: Timer,
 }
 
-/// How long to wait when no connection can be accepted, most likely for want of descriptors.
+/// How long to wait if no connection can be accepted, most likely because no descriptors are left.
 const ACCEPT_PAUSE: Nanos = Nanos(10_000_000);
 
-impl Worker {
+impl ServerWorker {
     /// Serves until told to stop. Connections end with the `LocalSet` that this runs in.
     pub(crate) async fn run(self, listener: TcpListener, mut stop: watch::Receiver<bool>) {
         let worker = Rc::new(self);
@@ -34,7 +34,7 @@ impl Worker {
                 match listener.accept().await {
                     Ok((stream, _)) => {
                         let number = worker.state.next_connection();
-                        tokio::task::spawn_local(converse(Rc::clone(&worker), stream, number));
+                        tokio::task::spawn_local(serve_connection(Rc::clone(&worker), stream, number));
                     }
                     Err(_) => worker.timer.sleep_until(Mono::now() + ACCEPT_PAUSE).await,
                 }
@@ -42,25 +42,25 @@ impl Worker {
         };
         tokio::select! {
             () = accepting => {}
-            // An error means that whoever could stop us is gone: then we stop too.
+            // An error means that the sender is gone, so that nobody could stop this worker: it stops now.
             _ = stop.wait_for(|stop| *stop) => {}
         }
     }
 }
 
-async fn converse(worker: Rc<Worker>, stream: TcpStream, number: u64) {
+async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
     // Without it small writes wait for each other; a system that refuses still serves.
     let _ = stream.set_nodelay(true);
-    if grpc::is_meant(&worker, &stream).await {
-        return grpc::converse(worker, stream, number).await;
+    if grpc::is_http2_preface(&worker, &stream).await {
+        return grpc::serve_connection(worker, stream, number).await;
     }
-    let mut connection = Connection::new(stream);
+    let mut connection = ClientConnection::new(stream);
     let mut served = 0;
     loop {
         let received = match connection.receive().await {
             Ok(received) => received,
             Err(NoRequest::Gone) => return,
-            Err(NoRequest::Unreadable(why)) => return say_unreadable(&mut connection, why).await,
+            Err(NoRequest::Unreadable(why)) => return reject_unreadable(&mut connection, why).await,
         };
         match route::serve(&worker, &mut connection, &received, number, served).await {
             After::KeepAlive => served += 1,
@@ -70,7 +70,7 @@ async fn converse(worker: Rc<Worker>, stream: TcpStream, number: u64) {
     }
 }
 
-async fn say_unreadable(connection: &mut Connection, why: Unreadable) {
+async fn reject_unreadable(connection: &mut ClientConnection, why: Unreadable) {
     let (status, message) = match why {
         Unreadable::Malformed(what) => (400, what),
         Unreadable::TooLarge => (413, "the request is too large"),

@@ -20,11 +20,11 @@ const QUEUE: usize = 65_536;
 pub(crate) struct TruthLog {
     anchor: WallAnchor,
     keep: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptRecords>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptRecords {
     records: VecDeque<Arc<TruthRecord>>,
     dropped: u64,
     file: Option<FileWriter>,
@@ -40,10 +40,10 @@ struct FileWriter {
 impl TruthLog {
     pub(crate) fn open(path: Option<PathBuf>, keep: usize, anchor: WallAnchor) -> Result<Self, SimError> {
         let file = path.map(|path| start_writer(path, anchor)).transpose()?;
-        Ok(Self { anchor, keep, kept: Mutex::new(Kept { file, ..Kept::default() }) })
+        Ok(Self { anchor, keep, kept: Mutex::new(KeptRecords { file, ..KeptRecords::default() }) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptRecords> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -39,7 +39,7 @@ pub struct TruthRecord {
     /// Just before the last write, or when the reply was given up.
     pub end: Mono,
     pub status: u16,
-    pub outcome: Outcome,
+    pub outcome: TruthOutcome,
     /// Whether the reply was held up on purpose part-way.
     pub stalled: bool,
     pub headers: Vec<(String, String)>,
@@ -49,7 +49,7 @@ pub struct TruthRecord {
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TruthOutcome {
     /// The whole reply was written.
     Completed,
     /// The request was at fault: a status of 4xx that nobody injected.
@@ -74,7 +74,7 @@ pub enum Outcome {
     ServerStopped,
 }
 
-impl Outcome {
+impl TruthOutcome {
     /// As in the truth file.
     pub const fn name(self) -> &'static str {
         match self {

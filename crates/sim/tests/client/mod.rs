@@ -15,7 +15,7 @@ pub(crate) fn start(query: &str) -> Sim {
     Sim::start(SimOptions::from_query(query).unwrap(), SocketAddr::from(([127, 0, 0, 1], 0))).unwrap()
 }
 
-pub(crate) struct Client {
+pub(crate) struct SimClient {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
@@ -66,7 +66,7 @@ impl Response {
     }
 }
 
-impl Client {
+impl SimClient {
     pub(crate) fn connect(sim: &Sim) -> Self {
         let stream = TcpStream::connect(sim.addr()).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -198,7 +198,7 @@ pub(crate) fn tokens(text: &str) -> u64 {
     aiperf_o200k::count(text) as u64
 }
 
-impl Client {
+impl SimClient {
     /// An interim head, without a body.
     pub(crate) fn read_head(&mut self) -> String {
         loop {
@@ -217,7 +217,7 @@ impl Client {
 
 /// Requests that run or wait, by the server's own metrics.
 pub(crate) fn in_flight(sim: &Sim) -> f64 {
-    let text = String::from_utf8(Client::connect(sim).get("/metrics").body).unwrap();
+    let text = String::from_utf8(SimClient::connect(sim).get("/metrics").body).unwrap();
     let value = |name: &str| {
         text.lines().find(|line| line.starts_with(name)).unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap()
     };

@@ -21,7 +21,7 @@ pub(crate) fn hold(part: &str, wanted: &str) {
     } else {
         assert!(
             &page[start..start + length] == wanted,
-            "docs/statistics.md has another {part}; UPDATE_DOCS=1 writes it anew:\n{wanted}"
+            "docs/statistics.md has another {part}; UPDATE_DOCS=1 writes it again:\n{wanted}"
         );
     }
 }

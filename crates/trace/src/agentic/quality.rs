@@ -13,9 +13,9 @@ pub struct Quality {
     sessions: usize,
     turns: usize,
     block_size: u32,
-    measures: Vec<Measure>,
+    measures: Vec<QualityMeasure>,
     /// The length of the last prompt of each session as a share of the context limit.
-    final_context: Measure,
+    final_context: QualityMeasure,
     config: Value,
     full: usize,
     /// The number of sessions that ended by chance or after their planned number of turns.
@@ -25,7 +25,7 @@ pub struct Quality {
 }
 
 #[derive(Debug, Clone)]
-struct Measure {
+struct QualityMeasure {
     key: &'static str,
     title: &'static str,
     /// The target mean and median.
@@ -45,7 +45,7 @@ impl Quality {
         let output = settings.generation_length;
         let measure = |key, title, target, mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
-            Measure { key, title, target, values }
+            QualityMeasure { key, title, target, values }
         };
         let ended = |end: SessionEnd| sessions.iter().filter(|session| session.end == end).count();
         Self {
@@ -115,7 +115,7 @@ impl Quality {
         json!({
             "config_summary": self.config,
             "observed_vs_target": Value::Object(measures),
-            "session_stats": turns.map(Measure::observed),
+            "session_stats": turns.map(QualityMeasure::observed),
             "session_end_stats": {
                 "total_sessions": self.sessions,
                 "forced_retires": self.full,
@@ -151,7 +151,7 @@ impl Quality {
     }
 }
 
-impl Measure {
+impl QualityMeasure {
     fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
     }

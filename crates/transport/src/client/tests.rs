@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use aiperf_address::Scheme;
+use aiperf_test_server::read_request;
 use bytes::Bytes;
 
 use super::*;
@@ -21,7 +22,7 @@ fn serve(plan: Vec<Vec<&'static [u8]>>) -> Origin {
         for answers in plan {
             let (mut socket, _) = listener.accept().unwrap();
             for answer in answers {
-                if !read_request(&mut socket) {
+                if read_request(&mut socket, 1).is_none() {
                     return;
                 }
                 socket.write_all(answer).unwrap();
@@ -29,19 +30,6 @@ fn serve(plan: Vec<Vec<&'static [u8]>>) -> Origin {
         }
     });
     Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
-}
-
-/// False when the client has gone.
-fn read_request(socket: &mut TcpStream) -> bool {
-    let mut seen = Vec::new();
-    let mut buffer = [0_u8; 4096];
-    while !seen.ends_with(b"{}") {
-        match socket.read(&mut buffer).unwrap() {
-            0 => return false,
-            n => seen.extend_from_slice(&buffer[..n]),
-        }
-    }
-    true
 }
 
 fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
@@ -131,9 +119,9 @@ fn serve_one_answer_each() -> (Origin, Arc<AtomicUsize>) {
         for socket in listener.incoming() {
             let mut socket = socket.unwrap();
             counted.fetch_add(1, Ordering::SeqCst);
-            read_request(&mut socket);
+            read_request(&mut socket, 1);
             socket.write_all(OK).unwrap();
-            read_request(&mut socket);
+            read_request(&mut socket, 1);
         }
     });
     (Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }, accepted)
@@ -162,7 +150,7 @@ fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_
 fn a_new_connection_that_is_closed_without_an_answer_is_a_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let server = thread::spawn(move || read_request(&mut listener.accept().unwrap().0));
+    let server = thread::spawn(move || read_request(&mut listener.accept().unwrap().0, 1));
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
     let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
     assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
@@ -241,7 +229,7 @@ fn a_kept_connection_that_the_server_breaks_is_replaced() {
     thread::spawn(move || {
         for socket in listener.incoming() {
             let mut socket = socket.unwrap();
-            read_request(&mut socket);
+            read_request(&mut socket, 1);
             socket.write_all(OK).unwrap();
             // Closing with the rest of the next request unread resets the connection.
             let _ = socket.read(&mut [0_u8; 1]);
@@ -264,9 +252,9 @@ fn a_server_that_drops_what_it_worked_on_has_failed() {
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
     thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
-        read_request(&mut socket);
+        read_request(&mut socket, 1);
         socket.write_all(OK).unwrap();
-        read_request(&mut socket);
+        read_request(&mut socket, 1);
         // Twenty times the limit: the client may be slow to note when it had sent.
         thread::sleep(std::time::Duration::from_secs(1));
     });

@@ -1,4 +1,4 @@
-//! Which certificates of servers are good, and what to do about those that are not.
+//! Which certificates of servers are accepted, and what to do about the others.
 
 use std::io;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use rustls::{AlertDescription, CertificateError, DigitallySignedStruct, InvalidM
 
 const DAY: u64 = 86_400;
 
-/// Takes what the usual rules take, and certificates that are trusted themselves: one made by `openssl req -x509` is its own
-/// issuer, which the usual rules refuse to see in a server's hands.
+/// Accepts what the usual rules accept, and certificates that are themselves trusted: a certificate made by `openssl req -x509`
+/// is its own issuer, and the usual rules reject a server that presents one.
 #[derive(Debug)]
 pub(crate) struct Trusted {
     pub(crate) usual: Arc<WebPkiServerVerifier>,
@@ -30,7 +30,7 @@ impl ServerCertVerifier for Trusted {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         match self.usual.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // Its dates have been looked at by then.
+            // Its dates have been checked by then.
             Err(error) if is_own_issuer(&error) && self.certificates.iter().any(|known| known == end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
@@ -62,7 +62,7 @@ impl ServerCertVerifier for Trusted {
     }
 }
 
-/// Takes any.
+/// Accepts any certificate.
 #[derive(Debug)]
 pub(crate) struct AnyCertificate(pub(crate) Arc<CryptoProvider>);
 
@@ -101,7 +101,7 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// What TLS itself found wrong, or was told by the peer.
+/// The error that TLS found, or that the peer reported.
 pub(crate) fn tls_error(cause: &io::Error) -> Option<&rustls::Error> {
     cause.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>())
 }
@@ -134,11 +134,13 @@ pub(crate) fn explained(error: &rustls::Error) -> String {
             | AlertDescription::CertificateUnknown
             | AlertDescription::CertificateExpired
             | AlertDescription::AccessDenied,
-        ) => "the server wants a client's certificate that it can trust (--client-cert, --client-key)",
+        ) => "the server requires a client certificate that it trusts (--client-cert, --client-key)",
         rustls::Error::AlertReceived(AlertDescription::HandshakeFailure) => {
-            "the server may want a client's certificate (--client-cert), or no cipher is known to both"
+            "the server may require a client certificate (--client-cert), or there is no common cipher"
         }
-        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => "the server knows neither TLS 1.2 nor 1.3",
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => {
+            "the server supports neither TLS 1.2 nor 1.3"
+        }
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
             "the server does not speak TLS on this port; is its URL http:// instead?"
         }
@@ -160,7 +162,9 @@ fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> St
         }
         CertificateError::NotValidYetContext { time, not_before } => {
             let days = not_before.as_secs().saturating_sub(time.as_secs()).div_ceil(DAY);
-            format!("the server's certificate begins to be valid in {days} days; is the clock of this machine right?")
+            format!(
+                "the server's certificate is not valid for another {days} days; is the clock of this machine right?"
+            )
         }
         CertificateError::NotValidForNameContext { expected, presented } => format!(
             "the server's certificate is not for {}; it is for {}. Use that in --url, or --insecure",
@@ -171,7 +175,7 @@ fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> St
             "the server's certificate is signed by itself and not trusted; name it with --ca-cert, or use --insecure"
                 .to_owned()
         }
-        _ => format!("{error}; --insecure takes any certificate"),
+        _ => format!("{error}; --insecure accepts any certificate"),
     }
 }
 
@@ -201,7 +205,7 @@ mod tests {
         let expired = said(CertificateError::ExpiredContext { time: days(30), not_after: days(10) });
         assert!(expired.contains("expired 20 days ago") && expired.contains("--insecure"), "{expired}");
         let early = said(CertificateError::NotValidYetContext { time: days(10), not_before: days(12) });
-        assert!(early.contains("in 2 days"), "{early}");
+        assert!(early.contains("another 2 days"), "{early}");
         let expected = ServerName::try_from("here.example").unwrap();
         let presented = vec!["DnsName(\"there.example\")".to_owned()];
         let name = said(CertificateError::NotValidForNameContext { expected, presented });

@@ -66,7 +66,7 @@ impl Client {
         Ok(StageSpan { start, end })
     }
 
-    /// Gets through a proxy, as far as the server's own end is concerned.
+    /// Connects through a proxy: TLS to the proxy if it wants that, and a tunnel if the server is spoken to under TLS.
     async fn pass(&self, origin: &Origin, proxy: &Proxy, mut stream: ByteStream) -> Result<ByteStream, TransportError> {
         if proxy.origin.scheme.is_secure() {
             let refused = |cause: io::Error| unreachable_proxy(proxy, &with_advice(cause));
@@ -106,7 +106,7 @@ impl Client {
         Ok(stream)
     }
 
-    /// The first address that accepts; the last one's error when none does.
+    /// Connects to the first address that accepts; fails with the error of the last address.
     async fn connect_any(&self, addresses: &[SocketAddr]) -> io::Result<StampedStream> {
         let mut refused = io::Error::other("the host has no address");
         for address in addresses {
@@ -118,7 +118,7 @@ impl Client {
         Err(refused)
     }
 
-    /// Addresses of the host: itself when it is a literal, else looked up, and believed for a while. A Unix socket has none.
+    /// The addresses of the host: the host itself if it is a literal, otherwise looked up and cached. A Unix socket has none.
     async fn resolve(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<Vec<SocketAddr>, TransportError> {
         if origin.scheme == Scheme::Unix {
             return Ok(Vec::new());
@@ -137,7 +137,9 @@ impl Client {
         trace.dns = Some(StageSpan { start, end: Mono::now() });
         let addresses = of_version(self.settings.ip_version, found.collect());
         if addresses.is_empty() {
-            return Err(failed(io::Error::other("it has no address of the wanted IP version")));
+            return Err(failed(io::Error::other(
+                "it has no address of the requested IP version (AIPERF_HTTP_IP_VERSION)",
+            )));
         }
         self.resolved.borrow_mut().insert(origin.clone(), (Mono::now(), addresses.clone()));
         Ok(addresses)

@@ -10,7 +10,7 @@ use tokio::io::ReadBuf;
 
 use super::byte_stream::ByteStream;
 use crate::error::TransportError;
-use crate::headers::Headers;
+use crate::headers::RequestHeaders;
 use crate::http1::write_head;
 use crate::request::{Method, Request};
 
@@ -29,7 +29,7 @@ pub(crate) fn for_proxy<'a>(request: &Request<'a>, proxy: &Proxy) -> Request<'a>
     through
 }
 
-fn authorize(headers: &mut Headers, proxy: &Proxy) {
+fn authorize(headers: &mut RequestHeaders, proxy: &Proxy) {
     if let Some(credentials) = &proxy.credentials {
         let value = format!("Basic {}", BASE64_STANDARD.encode(credentials.joined().0));
         headers.push("Proxy-Authorization", &value);
@@ -41,7 +41,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
     let refused = |reason: String| TransportError::Proxy { proxy: proxy.origin.clone(), status: None, reason };
     let broken = |cause: io::Error| refused(format!("broke off: {cause}"));
     let server = origin.host_and_port();
-    let mut headers = Headers::from_iter([("Host", server.as_str())]);
+    let mut headers = RequestHeaders::from_iter([("Host", server.as_str())]);
     authorize(&mut headers, proxy);
     let request = Request::new(origin, Method::Connect, server, headers);
     write_head(stream, &request).await.map_err(broken)?;
@@ -66,7 +66,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
                     let proxy = proxy.origin.clone();
                     return Err(TransportError::Proxy { proxy, status: Some(status), reason });
                 }
-                // The server speaks only after us: nothing of it can be here yet.
+                // The server sends nothing before we do, so nothing of it can be here yet.
                 return if used == answer.len() { Ok(()) } else { Err(refused("sent more than an answer".into())) };
             }
             Ok(httparse::Status::Partial) => return Err(refused("sends an answer without end".into())),

@@ -1,4 +1,4 @@
-//! TLS settings shared by all workers: whom to trust, and who we are where a server asks.
+//! TLS settings shared by all workers: which certificates are trusted, and which one we present if a server asks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,12 +45,12 @@ struct SharedTls {
 #[derive(Debug, Clone)]
 struct TlsConfigs {
     server: Arc<ClientConfig>,
-    /// A proxy is spoken to in HTTP/1.1 and is not told who we are.
+    /// For proxies: HTTP/1.1 only, without our certificate.
     proxy: Arc<ClientConfig>,
 }
 
 impl TlsSettings {
-    /// Reads all files, so that what is wrong with them is known before the run.
+    /// Reads all files, so that errors in them show before the run.
     pub fn new(options: TlsOptions, version: HttpVersion) -> Result<Self, TlsError> {
         let made = OnceLock::from(Ok(TlsConfigs::new(&options, version)?));
         Ok(Self { shared: Arc::new(SharedTls { options, version, made }) })
@@ -91,7 +91,7 @@ impl TlsConfigs {
             Some(client) => {
                 let (chain, key) = chain_and_key(client)?;
                 let refused = |error: rustls::Error| {
-                    file(CLIENT_CERT, &client.certificate, format!("it does not go with its key: {error}"))
+                    file(CLIENT_CERT, &client.certificate, format!("it does not match its key: {error}"))
                 };
                 builder(roots.as_ref())?.with_client_auth_cert(chain, key).map_err(refused)?
             }
@@ -115,7 +115,7 @@ fn builder(roots: Option<&Roots>) -> Result<ConfigBuilder<ClientConfig, WantsCli
     })
 }
 
-/// Whom to trust.
+/// Trusted certificates.
 struct Roots {
     store: Arc<RootCertStore>,
     certificates: Vec<CertificateDer<'static>>,
@@ -136,7 +136,9 @@ fn roots_of(path: &Path) -> Result<Roots, TlsError> {
     let mut store = RootCertStore::empty();
     let certificates = certificates(CA_CERT, path)?;
     for certificate in certificates.iter().cloned() {
-        store.add(certificate).map_err(|error| file(CA_CERT, path, format!("a certificate in it is bad: {error}")))?;
+        store
+            .add(certificate)
+            .map_err(|error| file(CA_CERT, path, format!("it contains an invalid certificate: {error}")))?;
     }
     Ok(Roots { store: Arc::new(store), certificates })
 }
@@ -146,7 +148,7 @@ fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'s
     let found: Vec<_> =
         CertificateDer::pem_file_iter(path).map_err(unreadable)?.collect::<Result<_, _>>().map_err(unreadable)?;
     if found.is_empty() {
-        return Err(file(flag, path, "there is no PEM certificate in it".into()));
+        return Err(file(flag, path, "it contains no PEM certificate".into()));
     }
     Ok(found)
 }
@@ -158,8 +160,10 @@ fn chain_and_key(
     let in_one = client.key == client.certificate;
     let key = PrivateKeyDer::from_pem_file(&client.key).map_err(|error| {
         let reason = match error {
-            pem::Error::NoItemsFound if in_one => "it holds no key; name the key's file with --client-key".to_owned(),
-            pem::Error::NoItemsFound => "there is no PEM key in it that is not encrypted".to_owned(),
+            pem::Error::NoItemsFound if in_one => {
+                "it contains no key; name the key's file with --client-key".to_owned()
+            }
+            pem::Error::NoItemsFound => "it contains no unencrypted PEM key".to_owned(),
             other => unreadable(&other),
         };
         file(if in_one { CLIENT_CERT } else { CLIENT_KEY }, &client.key, reason)
@@ -170,7 +174,7 @@ fn chain_and_key(
 fn unreadable(error: &pem::Error) -> String {
     match error {
         pem::Error::Io(cause) => format!("it cannot be read: {cause}"),
-        other => format!("it is not good PEM: {other}"),
+        other => format!("it is not valid PEM: {other}"),
     }
 }
 

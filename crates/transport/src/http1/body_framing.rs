@@ -84,7 +84,7 @@ impl ChunkState {
                 Self::DataEnd => match byte {
                     b'\r' => {}
                     b'\n' => *self = Self::Size { value: 0, digits: 0 },
-                    _ => return Err(format!("a chunk is longer than it said (byte {byte:#04x} after its data)")),
+                    _ => return Err(format!("a chunk is longer than its size says (byte {byte:#04x} after its data)")),
                 },
                 Self::Trailer { length } => {
                     *self = match byte {
@@ -113,7 +113,7 @@ impl ChunkState {
                 Ok(if value == 0 { Self::Trailer { length: 0 } } else { Self::Data { left: value } })
             }
             b';' | b'\r' | b' ' | b'\t' if digits > 0 => Ok(Self::SizeLine { size: value }),
-            _ => Err(format!("{byte:#04x} stands where a chunk size should")),
+            _ => Err(format!("found {byte:#04x} instead of a chunk size")),
         }
     }
 }

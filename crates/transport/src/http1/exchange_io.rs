@@ -114,7 +114,7 @@ impl ExchangeIo<'_> {
         Ok(ReadProgress::Reading)
     }
 
-    /// The server takes no more of the request. It may have said why; else that is the failure.
+    /// The server accepts no more of the request. Its response may say why; otherwise this is the failure.
     async fn receive_instead(&mut self, refused: io::Error) -> Result<ReadProgress, TransportError> {
         match self.receive().await {
             Ok(_) => Ok(ReadProgress::Complete { reusable: false }),
@@ -132,7 +132,7 @@ impl ExchangeIo<'_> {
         }
     }
 
-    /// Takes in one read.
+    /// Adds one read to the exchange.
     fn poll_take(&mut self, cx: &mut Context<'_>) -> Poll<Result<ReadProgress, TransportError>> {
         let mut scratch = self.scratch.borrow_mut();
         let mut buffer = ReadBuf::new(&mut scratch);
@@ -144,7 +144,7 @@ impl ExchangeIo<'_> {
             }
             Err(cause) => Poll::Ready(Err(broken(cause, self.reader.has_begun()))),
             Ok(()) => {
-                // An answer cannot come before its question.
+                // A response cannot arrive before its request was sent.
                 let asked = self.exchange.trace.send_start.unwrap_or_default();
                 let stamp = self.stream.socket().last_read().not_before(asked);
                 let progress = self.reader.feed(buffer.filled(), stamp, self.exchange)?;
@@ -164,6 +164,6 @@ fn broken(cause: io::Error, has_begun: bool) -> TransportError {
     if cause.kind() == io::ErrorKind::ConnectionReset {
         return TransportError::Severed(cause);
     }
-    // A server that wants a client's certificate says so only when it is asked for something.
+    // A server that requires a client certificate says so only after the first request.
     TransportError::Reset(tls_error(&cause).map_or_else(|| cause.to_string(), explained))
 }

@@ -75,7 +75,7 @@ impl ResponseReader {
         if !matches!(self.stage, ReadStage::Head) {
             return self.feed_body(bytes, stamp, into);
         }
-        // Nearly always the whole head comes in one read, and then it is parsed where it lies.
+        // Nearly always the whole head arrives in one read, and is parsed in place.
         if self.head.is_empty() {
             return self.feed_head(bytes, stamp, into);
         }
@@ -209,7 +209,7 @@ impl ResponseReader {
             return Ok(Some(used));
         }
         into.trace.headers_received = Some(stamp.at);
-        // The question was out before the answer came, whenever the thread was given time to look at the clock.
+        // The request was sent before the response arrived, even if the thread read the clock later.
         into.trace.send_end = into.trace.send_end.map(|end| end.min(stamp.at));
         into.trace.head_bytes_received += used as u64;
         into.status = Some(status);
@@ -226,7 +226,7 @@ impl ResponseReader {
         headers: &[httparse::Header<'_>],
         limit: BodyLimit,
     ) -> Result<ReadStage, TransportError> {
-        // Those of the content, then those of the transfer, which were put on later.
+        // Codings of the content, then those of the transfer, which were applied later.
         let mut codings: [Vec<u8>; 2] = Default::default();
         let mut length = None;
         for header in headers {
@@ -309,7 +309,7 @@ fn take_chunked(transfer: &mut Vec<u8>) -> bool {
     chunked
 }
 
-/// The decoder for these codings. What an error is packed in may be anything: its status says enough.
+/// The decoder for these codings. An error response may be packed in anything: its status says enough.
 pub(crate) fn coding_of(
     status: u16,
     codings: &[u8],

@@ -15,11 +15,11 @@ use super::timed_stream::TimedStream;
 use crate::connection::OpenConnection;
 use crate::error::TransportError;
 
-/// How much the server may send ahead, for one request and for all of a connection. What arrives is taken in at once, so
-/// that this is a bound for what is under way; a server must never have to wait for us.
+/// How much the server may send ahead, for one request and for a whole connection. What arrives is read at once, so this only
+/// limits what is under way; a server must never wait for us.
 const STREAM_WINDOW: u32 = 16 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
-/// Requests that were given up and may still be answered for a moment.
+/// Abandoned requests that the server may still answer for a moment.
 const REMEMBERED_RESETS: usize = 10_000;
 
 #[derive(Debug)]
@@ -35,8 +35,7 @@ pub(super) struct Http2Connection {
 }
 
 impl Http2Connection {
-    /// Begins to speak HTTP/2 on a connection. A task of the current thread's `LocalSet` keeps it going until it ends or
-    /// nobody holds it any more.
+    /// Starts HTTP/2 on a connection. A task of the current thread's `LocalSet` drives it until it ends or is no longer used.
     pub(super) async fn start(
         connection: OpenConnection,
         slot: Option<OwnedSemaphorePermit>,
@@ -63,18 +62,18 @@ impl Http2Connection {
         Ok(Rc::new(Self { sender, times, local, remote, requests, idle_since, ended, _slot: slot }))
     }
 
-    /// Whether it can take requests: the server neither closed it nor said that it will.
+    /// Whether it can carry requests: the server neither closed it nor announced that it will.
     pub(super) fn is_alive(&self) -> bool {
         let ready = self.sender.clone().poll_ready(&mut Context::from_waker(Waker::noop()));
         !self.ended.get() && !matches!(ready, Poll::Ready(Err(_)))
     }
 
-    /// Whether nothing was asked since `since`.
+    /// Whether no request was sent since `since`.
     pub(super) fn is_idle_since(&self, since: Mono) -> bool {
         self.requests.get() == 0 && self.idle_since.get() < since
     }
 
-    /// Whether the server takes one more request now.
+    /// Whether the server accepts one more request now.
     pub(super) fn has_room(&self) -> bool {
         self.requests.get() < self.sender.current_max_send_streams()
     }

@@ -47,7 +47,7 @@ impl StreamLease {
                 biased;
                 end = &mut sending, if !sent => {
                     sent = true;
-                    // A body that the server did not want is not the failure: its answer says why.
+                    // A body that the server did not accept is not the failure: its response says why.
                     if let Ok(end) = end {
                         self.note_sent(&frames, asked, end, exchange);
                         observer.sent(end);
@@ -102,7 +102,7 @@ impl StreamLease {
         Ok(())
     }
 
-    /// The same words as for HTTP/1.1, where it has them.
+    /// The same error as for HTTP/1.1, if there is one.
     fn broken(&self, error: &h2::Error, exchange: &Exchange) -> TransportError {
         match exchange.status {
             None => self.other_protocol().unwrap_or_else(|| broken(error, exchange.status)),
@@ -114,12 +114,12 @@ impl StreamLease {
     fn unsent(&self, error: &h2::Error) -> TransportError {
         match self.other_protocol() {
             Some(other) => other,
-            None if error.is_io() || error.is_remote() => TransportError::NotTaken(spelled(error)),
+            None if error.is_io() || error.is_remote() => TransportError::NotTaken(described(error)),
             None => TransportError::Protocol(error.to_string()),
         }
     }
 
-    /// What the server speaks instead of HTTP/2, if it does.
+    /// The error for a server that speaks another protocol than HTTP/2.
     fn other_protocol(&self) -> Option<TransportError> {
         self.connection.times.borrow().other_protocol().map(TransportError::NotHttp2)
     }
@@ -130,7 +130,7 @@ impl StreamLease {
         trace.head_bytes_sent = sent.head_bytes;
         trace.body_bytes_sent = sent.body_bytes;
         trace.writes = sent.writes;
-        // A request beyond what the server takes at once is held back until another one ends.
+        // A request beyond the server's stream limit waits until another one ends.
         if let Some(start) = sent.head_at.filter(|_| self.queued) {
             trace.blocked = Some(StageSpan { start: asked, end: start });
             trace.send_start = Some(start);
@@ -138,7 +138,7 @@ impl StreamLease {
     }
 }
 
-/// Hands over the body as the server makes room for it.
+/// Sends the body as fast as the server opens its window.
 async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
     while !body.is_empty() {
         stream.reserve_capacity(body.len());
@@ -151,12 +151,12 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
     Ok(())
 }
 
-/// Takes in the parts of a body, each with the time at which it arrived.
+/// Adds the parts of a body to the exchange, each with the time at which it arrived.
 struct BodyReader<'a> {
     frames: &'a StreamHandle,
     asked: Mono,
     coding: Option<ContentCoding>,
-    /// Bytes that came, before they were decoded.
+    /// Bytes received, before they are decoded.
     arrived: usize,
     messages: Option<MessageGuard>,
 }
@@ -244,18 +244,18 @@ fn broken(error: &h2::Error, status: Option<u16>) -> TransportError {
         return TransportError::Protocol(error.to_string());
     }
     match status {
-        Some(_) => TransportError::Truncated(spelled(error)),
+        Some(_) => TransportError::Truncated(described(error)),
         None if error.is_io() => TransportError::Disconnected,
         // A GOAWAY reaches only the requests after the last one that the server took (RFC 9113 section 6.8).
         None if error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM) => {
-            TransportError::NotTaken(spelled(error))
+            TransportError::NotTaken(described(error))
         }
-        None => TransportError::Reset(spelled(error)),
+        None => TransportError::Reset(described(error)),
     }
 }
 
-/// What the server did, with the name that HTTP/2 has for it.
-fn spelled(error: &h2::Error) -> String {
+/// What the server did, with its name in HTTP/2.
+fn described(error: &h2::Error) -> String {
     let reason = error.reason().map(|reason| format!("{reason:?}")).unwrap_or_default();
     if error.is_go_away() {
         match error.reason() {

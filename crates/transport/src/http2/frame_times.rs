@@ -54,12 +54,12 @@ impl FrameTimes {
         Rc::new(RefCell::new(Self { inbound, outbound, streams: HashMap::new(), beginning: None }))
     }
 
-    /// What the server speaks instead of HTTP/2, if its first bytes tell, and what to do about it.
+    /// If the server's first bytes are not HTTP/2: what they are, and what to do about it.
     pub(super) fn other_protocol(&self) -> Option<&'static str> {
         match &self.beginning? {
             b"HTTP/1" => Some("it answers in HTTP/1.1; use --http-version 1.1"),
             [0x15 | 0x16, 0x03, ..] => Some(SPEAKS_TLS),
-            // What a server says first is settings (RFC 9113 section 3.4).
+            // The first frame of a server is SETTINGS (RFC 9113 section 3.4).
             [_, _, _, kind, ..] if *kind != SETTINGS => Some("the server does not speak it on this port"),
             _ => None,
         }
@@ -68,7 +68,7 @@ impl FrameTimes {
     /// Bytes were read.
     pub(super) fn received(&mut self, bytes: &[u8], stamp: ReadStamp) {
         if self.beginning.is_none() {
-            // A beginning that comes in several reads tells nothing.
+            // A beginning that is spread over several reads is not examined.
             self.beginning = Some(bytes.first_chunk().copied().unwrap_or([0, 0, 0, SETTINGS, 0, 0]));
         }
         let streams = &mut self.streams;
@@ -84,7 +84,7 @@ impl FrameTimes {
         });
     }
 
-    /// Bytes were taken by the socket.
+    /// The socket accepted bytes.
     pub(super) fn written(&mut self, bytes: &[u8], at: Mono) {
         let streams = &mut self.streams;
         self.outbound.feed(bytes, |frame| {
@@ -129,7 +129,7 @@ impl StreamHandle {
         self.with(|times| times.sent).unwrap_or_default()
     }
 
-    /// Resolves when the last byte of the request was taken by the socket.
+    /// Resolves when the socket has accepted the last byte of the request.
     pub(super) async fn all_sent(&self) -> Mono {
         poll_fn(|cx| {
             let sent = self.with(|times| {
@@ -146,7 +146,7 @@ impl StreamHandle {
         self.with(|times| times.head.map(|stamp| (stamp, times.head_bytes))).flatten()
     }
 
-    /// When the first `end` bytes of the body had arrived. To be asked with ends that grow.
+    /// When the first `end` bytes of the body had arrived. Must be called with growing `end`.
     pub(super) fn arrival(&self, end: usize) -> Option<ReadStamp> {
         let find = |times: &mut StreamTimes| {
             while times.marks.front().is_some_and(|(reached, _)| *reached < end) {

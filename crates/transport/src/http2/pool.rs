@@ -102,7 +102,7 @@ impl Client {
         }
         let slot = match Arc::clone(&self.slots).try_acquire_owned() {
             Ok(slot) => Some(slot),
-            // As many connections as allowed: the request waits for its turn on one of them.
+            // All allowed connections are open: the request waits on one of them.
             Err(_) => match self.http2.least_busy(origin) {
                 Some(lease) => return Ok(lease),
                 None => self.owned_slot(trace).await,

@@ -14,24 +14,25 @@ use h2::{Reason, RecvStream};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 
-pub(crate) struct Peer {
+pub(crate) struct Http2Peer {
     port: u16,
-    counts: Arc<Counts>,
+    counts: Arc<PeerCounts>,
 }
 
 #[derive(Default)]
-struct Counts {
+struct PeerCounts {
     connections: AtomicUsize,
     resets: AtomicUsize,
+    closed: AtomicUsize,
     requests: AtomicUsize,
 }
 
-impl Peer {
+impl Http2Peer {
     pub(crate) fn start() -> Self {
         Self::serve(100, None)
     }
 
-    /// A server that takes so many requests at once on a connection.
+    /// A server that takes this many requests at once on a connection.
     pub(crate) fn taking(requests: u32) -> Self {
         Self::serve(requests, None)
     }
@@ -52,6 +53,11 @@ impl Peer {
         self.counts.resets.load(Ordering::SeqCst)
     }
 
+    /// Connections that have ended.
+    pub(crate) fn closed(&self) -> usize {
+        self.counts.closed.load(Ordering::SeqCst)
+    }
+
     /// Requests that it saw, refused ones too.
     pub(crate) fn requests(&self) -> usize {
         self.counts.requests.load(Ordering::SeqCst)
@@ -61,7 +67,7 @@ impl Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(PeerCounts::default());
         let shared = Arc::clone(&counts);
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -73,12 +79,13 @@ impl Peer {
                     let (counts, tls) = (Arc::clone(&shared), tls.clone());
                     tokio::spawn(async move {
                         match tls {
-                            None => converse(socket, requests, counts).await,
+                            None => serve_connection(socket, requests, &counts).await,
                             Some(tls) => match tls.accept(socket).await {
-                                Ok(socket) => converse(socket, requests, counts).await,
+                                Ok(socket) => serve_connection(socket, requests, &counts).await,
                                 Err(_) => None,
                             },
-                        }
+                        };
+                        counts.closed.fetch_add(1, Ordering::SeqCst);
                     });
                 }
             });
@@ -87,7 +94,7 @@ impl Peer {
     }
 }
 
-async fn converse<T>(socket: T, requests: u32, counts: Arc<Counts>) -> Option<()>
+async fn serve_connection<T>(socket: T, requests: u32, counts: &Arc<PeerCounts>) -> Option<()>
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -99,10 +106,10 @@ where
         counts.requests.fetch_add(1, Ordering::SeqCst);
         match request.uri().path() {
             "/hang-up" => return None,
-            "/farewell" => connection.graceful_shutdown(),
+            "/goaway" => connection.graceful_shutdown(),
             _ => {}
         }
-        let counts = Arc::clone(&counts);
+        let counts = Arc::clone(counts);
         tokio::spawn(async move {
             // A client that went away is part of the tests.
             let _ = answer(request, respond, &counts).await;
@@ -114,7 +121,7 @@ where
 async fn answer(
     request: http::Request<RecvStream>,
     mut respond: SendResponse<Bytes>,
-    counts: &Counts,
+    counts: &PeerCounts,
 ) -> Result<(), h2::Error> {
     let (parts, mut body) = request.into_parts();
     let mut asked = Vec::new();

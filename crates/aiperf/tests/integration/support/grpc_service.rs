@@ -9,10 +9,10 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_grpc::kserve::{InferRequest, InferResponse, OutputTensor, TensorContents};
 use aiperf_grpc::reflection::{
-    Answer, Files, METHOD, Question, ReflectionError, ReflectionRequest, ReflectionResponse, SERVICES, Service,
-    Services,
+    METHOD, ReflectedFiles, ReflectionAnswer, ReflectionError, ReflectionQuestion, ReflectionRequest,
+    ReflectionResponse, SERVICES, ServiceEntry, ServiceList,
 };
-use aiperf_grpc::{Descriptors, frame, frames};
+use aiperf_grpc::{ServiceDescriptors, frame, frames};
 use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
@@ -141,8 +141,8 @@ pub(crate) fn grpc_service(reflection: &'static [&'static str]) -> GrpcService {
 
 /// A descriptor set of the service, as `protoc` would write it.
 pub(crate) fn descriptor_set() -> Vec<u8> {
-    let descriptors = Descriptors::of_source("words.proto", PROTO).unwrap();
-    Files { descriptors: descriptors.files_for(None, Some("words.Words")) }.encode_to_vec()
+    let descriptors = ServiceDescriptors::of_source("words.proto", PROTO).unwrap();
+    ReflectedFiles { descriptors: descriptors.files_for(None, Some("words.Words")) }.encode_to_vec()
 }
 
 struct ServedCall {
@@ -306,19 +306,19 @@ impl ServedCall {
     }
 
     fn reflect(&mut self, question: &[u8], own: &str) {
-        let known = Descriptors::of_source("words.proto", PROTO).unwrap();
+        let known = ServiceDescriptors::of_source("words.proto", PROTO).unwrap();
         // One file at a time, so that imports have to be asked for.
         let one = |files: Vec<Vec<u8>>| match files.into_iter().next() {
-            None => Answer::Error(ReflectionError { code: 5, message: "not found".into() }),
-            Some(file) => Answer::Files(Files { descriptors: vec![file] }),
+            None => ReflectionAnswer::Error(ReflectionError { code: 5, message: "not found".into() }),
+            Some(file) => ReflectionAnswer::Files(ReflectedFiles { descriptors: vec![file] }),
         };
         let answer = match ReflectionRequest::decode(question).unwrap().question.unwrap() {
-            Question::ListServices(_) => {
-                let names = ["words.Words", own].map(|name| Service { name: name.to_owned() });
-                Answer::Services(Services { services: names.into() })
+            ReflectionQuestion::ListServices(_) => {
+                let names = ["words.Words", own].map(|name| ServiceEntry { name: name.to_owned() });
+                ReflectionAnswer::Services(ServiceList { services: names.into() })
             }
-            Question::FileByName(name) => one(known.files_for(Some(&name), None)),
-            Question::FileContainingSymbol(symbol) => one(known.files_for(None, Some(&symbol))),
+            ReflectionQuestion::FileByName(name) => one(known.files_for(Some(&name), None)),
+            ReflectionQuestion::FileContainingSymbol(symbol) => one(known.files_for(None, Some(&symbol))),
         };
         self.send(&ReflectionResponse { answer: Some(answer) }.encode_to_vec());
     }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use aiperf_sim::{Outcome, Sim, TruthRecord};
+use aiperf_sim::{Sim, TruthOutcome, TruthRecord};
 use serde_json::Value;
 
 use super::artifacts::Artifacts;
@@ -113,7 +113,7 @@ impl Entry {
     }
 
     pub(crate) fn completed(&self) -> bool {
-        self.truth.outcome == Outcome::Completed
+        self.truth.outcome == TruthOutcome::Completed
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

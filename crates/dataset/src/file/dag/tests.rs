@@ -138,7 +138,7 @@ fn a_bad_line_is_named_by_line_session_and_rule() {
             r#"pre_session_spawns names "z", but no line"#,
         ),
         (r#"{"session_id":"p","turns":[5]}"#.to_owned(), r#"session "p": turn 0: turns: an object is expected"#),
-        (row("p", &["", r#","colour":1"#]), r#"session "p": turn 1: "colour" is no field"#),
+        (row("p", &["", r#","colour":1"#]), r#"session "p": turn 1: "colour" is not a field"#),
         (r#"{"session_id":"p","turns":[{"max_tokens":1}]}"#.to_owned(), "messages: at least one message is expected"),
         (
             r#"{"session_id":"p","turns":[{"messages":[{"content":"x"}]}]}"#.to_owned(),
@@ -150,14 +150,14 @@ fn a_bad_line_is_named_by_line_session_and_rule() {
         (row("p", &[r#","tools":{}"#]), "tools: a list is expected"),
         (row("p", &[r#","forks":["z"]"#]), r#"forks names "z", but no line of the file has that session_id"#),
         (row("p", &[r#","forks":[{"background":true}]"#]), "forks: an object with a child is expected"),
-        (row("p", &[r#","forks":[{"child":"c","back":true}]"#]), r#"forks: "back" is no field"#),
-        (row("p", &[r#","forks":["c"]"#, ""]), "may only stand in the last turn (1)"),
+        (row("p", &[r#","forks":[{"child":"c","back":true}]"#]), r#"forks: "back" is not a field"#),
+        (row("p", &[r#","forks":["c"]"#, ""]), "only allowed in the last turn (1)"),
         (row("p", &[r#","forks":["c"],"spawns":["c"]"#]), "name a child twice"),
         (row("p", &[r#","spawns":["c",{"children":["c"]}]"#, ""]), "name a child twice"),
         (row("p", &[r#","spawns":[{"children":[]}]"#]), "at least one of children"),
         (row("p", &[r#","spawns":[{"children":["c"],"join_at":1}]"#]), "join_at 1 is not a later turn"),
         (row("p", &["", r#","spawns":[{"children":["c"],"join_at":1}]"#]), "join_at 1 is not a later turn"),
-        (row("p", &[r#","spawns":["p"]"#]), r#"session "p": starts itself again: "p" -> "p""#),
+        (row("p", &[r#","spawns":["p"]"#]), r#"session "p": starts itself: "p" -> "p""#),
         (
             r#"{"session_id":"p","turns":[{"messages":[{"role":"user"},{"role":"system"}]}]}"#.to_owned(),
             "message 1 is a system message",
@@ -177,7 +177,7 @@ fn a_bad_line_is_named_by_line_session_and_rule() {
 fn an_orchestrator_is_held_to_its_rules() {
     for (more, expected) in [
         (r#""turns":[{}]"#, "sends nothing itself"),
-        (r#""spawns":["c"],"pre_session_spawns":["c"]"#, "no turn to spawn before"),
+        (r#""spawns":["c"],"pre_session_spawns":["c"]"#, "pre_session_spawns does not apply"),
         (r#""rounds":2"#, "needs spawns, or a list of rounds"),
         (r#""spawns":[],"rounds":2"#, "needs spawns, or a list of rounds"),
         (r#""spawns":["c"],"rounds":0"#, "rounds: a whole number above zero"),
@@ -188,15 +188,15 @@ fn an_orchestrator_is_held_to_its_rules() {
         (r#""rounds":[{"spawns":[]}]"#, "round 0: spawns: at least one child"),
         (r#""rounds":[{"spawns":["c"]},{"spawns":["c"]}]"#, "round 1: spawns: a child of an earlier round"),
         (r#""rounds":[{"spawns":["c","c"]}]"#, r#"names "c" twice"#),
-        (r#""rounds":[{"spawns":["c"],"join_at":1}]"#, r#""join_at" is no field"#),
-        (r#""spawns":["c"],"think_time_ms":5"#, "think_time_ms is the pause before a round: it needs rounds"),
-        (r#""spawns":["c"],"rounds":1,"think_time_sigma":0.5"#, "spreads around think_time_ms"),
+        (r#""rounds":[{"spawns":["c"],"join_at":1}]"#, r#""join_at" is not a field"#),
+        (r#""spawns":["c"],"think_time_ms":5"#, "think_time_ms is the pause before a round, so it needs rounds"),
+        (r#""spawns":["c"],"rounds":1,"think_time_sigma":0.5"#, "think_time_sigma needs think_time_ms"),
         (r#""spawns":["c"],"rounds":1,"think_time_ms":5,"think_time_sigma":0"#, "above 0 and up to 10"),
         (r#""spawns":["c"],"rounds":1,"think_time_ms":5,"think_time_sigma":11"#, "above 0 and up to 10"),
-        (r#""spawns":["c"],"rounds":1,"think_time_ms":5,"think_time_max_ms":9"#, "they need think_time_sigma"),
+        (r#""spawns":["c"],"rounds":1,"think_time_ms":5,"think_time_max_ms":9"#, "need think_time_sigma"),
         (
             r#""spawns":["c"],"rounds":1,"think_time_ms":5,"think_time_sigma":1,"think_time_min_ms":9,"think_time_max_ms":8"#,
-            "lies above",
+            "is above",
         ),
     ] {
         let error = error_of(&[&format!(r#"{{"session_id":"s","orchestrator":true,{more}}}"#)]);
@@ -226,8 +226,8 @@ fn conversations_that_cannot_go_together_are_named() {
 
     let system = row("f", &[""]).replace("user", "system");
     let second_system = error_of(&[&row("p", &[r#","forks":["f"]"#]), &system]);
-    assert!(second_system.contains("a forked child goes on from its parent's"), "{second_system}");
-    assert!(loaded(&format!("{}\n{system}", row("p", &[r#","spawns":["f"]"#]))).is_ok(), "a spawned one starts afresh");
+    assert!(second_system.contains("a forked child continues its parent's"), "{second_system}");
+    assert!(loaded(&format!("{}\n{system}", row("p", &[r#","spawns":["f"]"#]))).is_ok(), "a spawned one starts empty");
 
     let circle = error_of(&[
         &row("top", &[r#","spawns":["p"]"#]),
@@ -289,7 +289,7 @@ proptest! {
         }
         let cyclic = (0..6).any(|node| reaches[node][node]);
         match loaded(&rows.join("\n")) {
-            Err(error) => prop_assert!(cyclic && error.contains("starts itself again"), "{}", error),
+            Err(error) => prop_assert!(cyclic && error.contains("starts itself"), "{}", error),
             Ok(all) => {
                 prop_assert!(!cyclic);
                 for (place, conversation) in all.iter().enumerate() {

@@ -67,7 +67,7 @@ fn add_forks(
     place: TurnPlace,
     names: &Names<'_>,
 ) -> Result<(), String> {
-    let (mut foreground, mut beside) = (Vec::new(), Vec::new());
+    let (mut foreground, mut background_forks) = (Vec::new(), Vec::new());
     for fork in fields.list("forks")?.unwrap_or_default() {
         let (child, background) = match fork.as_object() {
             None => (fork, false),
@@ -80,7 +80,7 @@ fn add_forks(
         };
         let child = names.find("forks", child)?;
         if background {
-            beside.push(child);
+            background_forks.push(child);
         } else if place.index == place.last {
             foreground.push(child);
         } else {
@@ -91,7 +91,7 @@ fn add_forks(
             ));
         }
     }
-    for (background, children) in [(true, beside), (false, foreground)] {
+    for (background, children) in [(true, background_forks), (false, foreground)] {
         if !children.is_empty() {
             branches.push(Branch { kind: BranchKind::Fork { background }, children });
         }

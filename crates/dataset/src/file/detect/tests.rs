@@ -60,7 +60,7 @@ fn every_sample_is_recognised() {
     ] {
         assert_eq!(shown(format_of(name)), format, "{name}");
     }
-    assert!(shown(format_of("media")).contains("none of the formats that a folder can have"));
+    assert!(shown(format_of("media")).contains("none of the formats that can be a folder"));
 }
 
 fn format_of(name: &str) -> Result<FileFormat, DatasetError> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use aiperf_config::{TraceCorpus, TraceOptions};
 use aiperf_conversation::{
-    Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
+    Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, RecordedLine, ReplayOrigin, SessionId,
+    Turn,
 };
 
 use super::layout::MessageLayout;
@@ -218,13 +219,13 @@ impl<'a> OutlineBuilder<'a> {
     }
 }
 
-fn origin(source: &RecordingContext, call: &RecordedCall, is_main: bool) -> Origin {
+fn origin(source: &RecordingContext, call: &RecordedCall, is_main: bool) -> ReplayOrigin {
     let line = match call.place.inner {
         Some(_) => RecordedLine::Subagent,
         None if is_main => RecordedLine::Main,
         None => RecordedLine::Flat,
     };
-    Origin { trace: Arc::clone(&source.trace), place: call.place, line, blocks: call.reuse }
+    ReplayOrigin { trace: Arc::clone(&source.trace), place: call.place, line, blocks: call.reuse }
 }
 
 fn told_apart(prefix: &str, chains: Vec<AgentChain>) -> impl Iterator<Item = Child> {

@@ -29,16 +29,16 @@ pub(super) fn parse_event(data: &str, transcript: &mut Transcript) -> EventResul
     Ok(())
 }
 
-/// How the server writes its messages. All of an answer are alike, so that one that tells speaks for the rest.
+/// How the server writes its messages. All messages of a response have one form, so one message with a clear form is enough.
 pub(super) fn form<'a>(settings: &KserveSettings, messages: impl Iterator<Item = &'a [u8]> + Clone) -> StreamForm {
     if !settings.streaming {
         return StreamForm::Bare;
     }
     let first_field = |message| StreamForm::Wrapped.decode(message).map(|lone| lone.error_message);
     let is_name = |message| first_field(message).is_ok_and(|text| settings.model(&text).is_some());
-    let told = messages.clone().find_map(StreamForm::of);
-    // Answers without outputs say the model's name alone, as if it were an error.
-    told.or_else(|| messages.into_iter().any(is_name).then_some(StreamForm::Bare)).unwrap_or(StreamForm::Wrapped)
+    let known = messages.clone().find_map(StreamForm::of);
+    // A response without outputs holds only the model's name, in the place of an error message.
+    known.or_else(|| messages.into_iter().any(is_name).then_some(StreamForm::Bare)).unwrap_or(StreamForm::Wrapped)
 }
 
 pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -> Result<Reply, ReplyError> {
@@ -48,9 +48,9 @@ pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -
     let mut transcript = Transcript::default();
     let mut texts = StreamTexts::default();
     for (number, frame) in frames.into_iter().enumerate() {
-        let answer = form
-            .decode(frame.of(body.bytes))
-            .map_err(|error| unreadable(format!("message {number} is no answer of a KServe server: {error}")))?;
+        let answer = form.decode(frame.of(body.bytes)).map_err(|error| {
+            unreadable(format!("message {number} is not a response of the KServe protocol: {error}"))
+        })?;
         if !answer.error_message.is_empty() {
             let (code, kind, message) = (None, "InferenceError".to_owned(), answer.error_message);
             return Err(ReplyError::InBand { code, kind, message });
@@ -118,7 +118,7 @@ impl StreamTexts {
 
 fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
     ReplyError::Unreadable(format!(
-        "output {output} of message {number} is no UTF-8 text: it holds the byte {byte:#04x}"
+        "output {output} of message {number} is not UTF-8 text: it contains the byte {byte:#04x}"
     ))
 }
 
@@ -126,7 +126,7 @@ fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
 mod tests {
     use aiperf_clock::{Mono, ReadMark};
     use aiperf_grpc::frame;
-    use aiperf_grpc::kserve::{ModelShape, OutputTensor, TensorContents};
+    use aiperf_grpc::kserve::{ModelTensors, OutputTensor, TensorContents};
     use proptest::prelude::*;
     use prost::Message;
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn streamed() -> KserveSettings {
-        let model = ModelShape { name: "words".into(), ..ModelShape::default() };
+        let model = ModelTensors { name: "words".into(), ..ModelTensors::default() };
         KserveSettings { streaming: true, models: vec![model], ..KserveSettings::default() }
     }
 
@@ -166,13 +166,13 @@ mod tests {
         InferResponse { model_name: "words".into(), ..output(TEXT, "BYTES", text.as_bytes()) }
     }
 
-    fn said(text: &[u8]) -> StreamInferResponse {
+    fn wrapped(text: &[u8]) -> StreamInferResponse {
         StreamInferResponse { infer_response: Some(output(TEXT, "BYTES", text)), ..StreamInferResponse::default() }
     }
 
     #[test]
     fn a_character_may_be_cut_in_two_by_the_end_of_a_message() {
-        let reply = read(&[said(b"a\xe2\x82"), said(b"\xac"), StreamInferResponse::default()]).unwrap();
+        let reply = read(&[wrapped(b"a\xe2\x82"), wrapped(b"\xac"), StreamInferResponse::default()]).unwrap();
         assert_eq!(reply.output_text, "a\u{20ac}");
         let at: Vec<u64> = reply.chunks.iter().map(|chunk| chunk.at.as_nanos()).collect();
         assert_eq!(at, [0, 1], "the empty last message is no content");
@@ -180,16 +180,18 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_fail_the_request_and_say_where() {
-        let error = read(&[said(b"ok"), said(b"a\xff")]).unwrap_err().to_string();
+        let error = read(&[wrapped(b"ok"), wrapped(b"a\xff")]).unwrap_err().to_string();
         assert!(error.contains("message 1") && error.contains("0xff"), "{error}");
-        let cut = read(&[said(b"a\xe2")]).unwrap_err().to_string();
+        let cut = read(&[wrapped(b"a\xe2")]).unwrap_err().to_string();
         assert!(cut.contains("inside a character"), "{cut}");
     }
 
     #[test]
     fn an_error_in_the_stream_fails_it_and_other_outputs_are_content_all_the_same() {
         let error = StreamInferResponse { error_message: "no slot".into(), infer_response: None };
-        assert!(matches!(read(&[said(b"a"), error]), Err(ReplyError::InBand { message, .. }) if message == "no slot"));
+        assert!(
+            matches!(read(&[wrapped(b"a"), error]), Err(ReplyError::InBand { message, .. }) if message == "no slot")
+        );
         let named = |name: &str, datatype: &str| StreamInferResponse {
             infer_response: Some(output(name, datatype, b"hi")),
             ..StreamInferResponse::default()

@@ -1,7 +1,7 @@
-//! The tensors of a request: the text, what the backend wants beside it, and the user's extra inputs, each with the type that
-//! the model says.
+//! The tensors of a request: the text, the other tensors of the backend, and the user's extra inputs, each with the type that
+//! the model declares.
 
-use aiperf_grpc::kserve::{Datatype, InputTensor, ModelShape, TensorShape};
+use aiperf_grpc::kserve::{Datatype, InputTensor, ModelTensors, TensorShape};
 use aiperf_protocol::KserveBackend;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ const LIMIT: &str = "max_tokens";
 const STREAM: &str = "stream";
 const WITHOUT_INPUT: &str = "exclude_input_in_output";
 
-/// The limit that TensorRT-LLM is given where none is asked for, because its models cannot do without.
+/// The limit for TensorRT-LLM if none is asked for: its models need one.
 const USUAL_LIMIT: u32 = 256;
 
 #[derive(Debug)]
@@ -41,10 +41,10 @@ impl Tensor {
     }
 }
 
-/// The error says what is wrong with which input.
+/// Builds the tensors of a request; the error names the input and what is wrong with it.
 pub(super) fn of(request: &TurnRequest<'_>, settings: &KserveSettings, texts: &[&str]) -> Result<Vec<Tensor>, String> {
     let turn = request.current().map_err(|error| error.to_string())?;
-    let unknown = ModelShape::default();
+    let unknown = ModelTensors::default();
     let model = settings.model(&turn.model).unwrap_or(&unknown);
     let mut inputs = TensorInputs { model, named: Vec::new() };
     inputs.named.push((text_input(model)?.to_owned(), json!(texts)));
@@ -84,27 +84,27 @@ pub(super) fn of(request: &TurnRequest<'_>, settings: &KserveSettings, texts: &[
 }
 
 /// Names that a vLLM model takes as tensors though it may not list them.
-fn inputs_has(model: &ModelShape, name: &str) -> bool {
+fn inputs_has(model: &ModelTensors, name: &str) -> bool {
     [TEXT, STREAM, WITHOUT_INPUT, SAMPLING].contains(&name) || model.input(name).is_some()
 }
 
 /// Where the text goes.
-fn text_input(model: &ModelShape) -> Result<&str, String> {
+fn text_input(model: &ModelTensors) -> Result<&str, String> {
     if model.inputs.is_empty() || model.input(TEXT).is_some() {
         return Ok(TEXT);
     }
-    ModelShape::only_text(&model.inputs).map(|input| input.name.as_str()).ok_or_else(|| {
+    ModelTensors::only_text(&model.inputs).map(|input| input.name.as_str()).ok_or_else(|| {
         format!("it has neither an input {TEXT} nor just one of type BYTES for the text; it has {}", names(model))
     })
 }
 
-fn names(model: &ModelShape) -> String {
+fn names(model: &ModelTensors) -> String {
     let named = |input: &TensorShape| format!("{} ({})", input.name, input.datatype.map_or("?", Datatype::name));
     model.inputs.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 struct TensorInputs<'a> {
-    model: &'a ModelShape,
+    model: &'a ModelTensors,
     named: Vec<(String, Value)>,
 }
 
@@ -113,14 +113,14 @@ impl TensorInputs<'_> {
         self.named.iter().any(|(there, _)| there == name) || inputs_has(self.model, name)
     }
 
-    /// What the backend usually takes; left out where the model lists its inputs and this is none of them.
+    /// Adds an input that the backend usually takes, unless the model lists its inputs without it.
     fn offer(&mut self, name: &str, value: Value) {
         if self.model.inputs.is_empty() || self.model.input(name).is_some() {
             self.named.push((name.to_owned(), value));
         }
     }
 
-    /// What the user wants; null leaves out what would be sent otherwise.
+    /// Sets an input of the user; null leaves out what would be sent otherwise.
     fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
         if !self.model.inputs.is_empty() && self.model.input(name).is_none() {
             return Err(format!("it has no input {name}; it has {}", names(self.model)));

@@ -1,4 +1,4 @@
-//! What Anthropic's messages answer: one object with content blocks, or events that build the blocks up.
+//! Reads responses of Anthropic's messages API: one object with content blocks, or events that build the blocks up.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
 
 /// The type of a thought that is given in a form that only the server can read, and which it wants back.
-const SEALED: &str = "redacted_thinking";
+const ENCRYPTED: &str = "redacted_thinking";
 
 /// Reads the events of one message.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct MessagesReader {
     usage: Map<String, Value>,
 }
 
-/// One content block in the making.
+/// One content block that is being read.
 #[derive(Debug, Default)]
 struct ContentBlock {
     kind: String,
@@ -33,7 +33,7 @@ struct ContentBlock {
     /// The input of a tool call as JSON text.
     input: String,
     /// A thought that only the server can read.
-    sealed: String,
+    encrypted: String,
 }
 
 impl MessagesReader {
@@ -47,7 +47,7 @@ impl MessagesReader {
             "message_delta" => stop(&event["delta"], transcript),
             "message_stop" => transcript.end_mark(),
             "message" => self.take_message(&event, transcript),
-            // A message whose type goes without saying.
+            // A message without a type.
             "" if event["content"].is_array() => self.take_message(&event, transcript),
             _ => {}
         }
@@ -71,7 +71,7 @@ impl MessagesReader {
             place.push_str(text(start, key));
         }
         block.signature.push_str(text(start, "signature"));
-        block.sealed.push_str(text(start, "data"));
+        block.encrypted.push_str(text(start, "data"));
         transcript.text(0, text(start, "text"));
         transcript.reasoning(0, text(start, "thinking"));
         if block.kind == "tool_use" {
@@ -118,14 +118,14 @@ impl MessagesReader {
         transcript.usage(UsageField::deserialize(&Value::Object(self.usage.clone())).unwrap_or_default().0);
     }
 
-    /// The blocks as later turns repeat them; `None` where the text field it all.
+    /// The blocks as later turns send them again; `None` if the text alone is enough.
     pub(super) fn into_native_message(self) -> Option<Value> {
-        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | SEALED | "tool_use")) {
+        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | ENCRYPTED | "tool_use")) {
             return None;
         }
         let blocks = self.blocks.into_values().filter_map(|block| match block.kind.as_str() {
             "thinking" => Some(json!({"type": "thinking", "thinking": block.thinking, "signature": block.signature})),
-            SEALED => Some(json!({"type": SEALED, "data": block.sealed})),
+            ENCRYPTED => Some(json!({"type": ENCRYPTED, "data": block.encrypted})),
             "tool_use" => {
                 let input = match block.input.as_str() {
                     "" => json!({}),

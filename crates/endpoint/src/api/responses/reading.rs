@@ -1,4 +1,4 @@
-//! What the Responses API answers: one object, or events that each name their type.
+//! Reads responses of the Responses API: one object, or events that each name their type.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ const NOT_REPEATED: [&str; 6] = [
 /// Reads the events of one response.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesReader {
-    /// What was said already, so that its repetition in one piece is not counted again.
-    result: BTreeSet<OutputPart>,
+    /// Parts that arrived already, so that their repetition in one piece is not counted again.
+    seen: BTreeSet<OutputPart>,
     /// Items whose call was named.
     named: BTreeSet<u64>,
     /// Finished items, in order, each once.
@@ -41,7 +41,7 @@ pub(super) struct ResponsesReader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum OutputPart {
     Text(u64, u64),
-    Thought(u64, u64),
+    Reasoning(u64, u64),
     Summary(u64, u64),
     CallArguments(u64),
 }
@@ -81,9 +81,9 @@ impl ResponsesReader {
             }
             "response.output_text.done" => self.complete(OutputPart::Text(item, part), text(event, "text"), transcript),
             "response.refusal.done" => self.complete(OutputPart::Text(item, part), text(event, "refusal"), transcript),
-            "response.reasoning_text.delta" => self.go_on(OutputPart::Thought(item, part), delta, transcript),
+            "response.reasoning_text.delta" => self.go_on(OutputPart::Reasoning(item, part), delta, transcript),
             "response.reasoning_text.done" => {
-                self.complete(OutputPart::Thought(item, part), text(event, "text"), transcript);
+                self.complete(OutputPart::Reasoning(item, part), text(event, "text"), transcript);
             }
             "response.reasoning_summary_text.delta" => {
                 self.go_on(OutputPart::Summary(item, number(event, "summary_index")), delta, transcript);
@@ -113,15 +113,15 @@ impl ResponsesReader {
 
     /// A piece of what stands at a place.
     fn go_on(&mut self, place: OutputPart, piece: &str, transcript: &mut Transcript) {
-        // A summary adds nothing to a thought that was told itself.
+        // A summary adds nothing to reasoning that came in full.
         let is_known = matches!(place, OutputPart::Summary(item, _) if self.has_thought(item));
         if piece.is_empty() || is_known {
             return;
         }
-        self.result.insert(place);
+        self.seen.insert(place);
         match place {
             OutputPart::Text(..) => transcript.text(0, piece),
-            OutputPart::Thought(..) | OutputPart::Summary(..) => transcript.reasoning(0, piece),
+            OutputPart::Reasoning(..) | OutputPart::Summary(..) => transcript.reasoning(0, piece),
             OutputPart::CallArguments(item) => {
                 transcript
                     .tool_call(0, CallFragment { index: Some(item), arguments: piece, ..CallFragment::default() });
@@ -130,12 +130,12 @@ impl ResponsesReader {
     }
 
     fn has_thought(&self, item: u64) -> bool {
-        self.result.range(OutputPart::Thought(item, 0)..=OutputPart::Thought(item, u64::MAX)).next().is_some()
+        self.seen.range(OutputPart::Reasoning(item, 0)..=OutputPart::Reasoning(item, u64::MAX)).next().is_some()
     }
 
     /// All that stands at a place, where it did not come in pieces.
     fn complete(&mut self, place: OutputPart, whole: &str, transcript: &mut Transcript) {
-        if !self.result.contains(&place) {
+        if !self.seen.contains(&place) {
             self.go_on(place, whole, transcript);
         }
     }
@@ -153,22 +153,22 @@ impl ResponsesReader {
     fn end(&mut self, response: &Value, transcript: &mut Transcript) {
         let listed = response["output"].as_array().filter(|items| !items.is_empty());
         let items = listed.cloned().unwrap_or_else(|| self.items.clone());
-        let said = |is_kind: fn(&OutputPart) -> bool| self.result.iter().any(is_kind);
-        let text_said = said(|place| matches!(place, OutputPart::Text(..)));
-        let reasoning_said = said(|place| matches!(place, OutputPart::Thought(..) | OutputPart::Summary(..)));
-        let call_said = !self.named.is_empty() || said(|place| matches!(place, OutputPart::CallArguments(_)));
+        let has = |is_kind: fn(&OutputPart) -> bool| self.seen.iter().any(is_kind);
+        let has_text = has(|place| matches!(place, OutputPart::Text(..)));
+        let has_reasoning = has(|place| matches!(place, OutputPart::Reasoning(..) | OutputPart::Summary(..)));
+        let has_call = !self.named.is_empty() || has(|place| matches!(place, OutputPart::CallArguments(_)));
         for (item, place) in items.iter().zip(0..) {
             let known = match text(item, "type") {
-                "message" => text_said,
-                "reasoning" => reasoning_said,
-                _ => call_said,
+                "message" => has_text,
+                "reasoning" => has_reasoning,
+                _ => has_call,
             };
             if !known {
                 self.append(place, item, transcript);
             }
             self.keep(item);
         }
-        if self.result.is_empty() && self.named.is_empty() {
+        if self.seen.is_empty() && self.named.is_empty() {
             transcript.text(0, text(response, "output_text"));
         }
         transcript.usage(UsageField::within(response, "usage"));
@@ -180,13 +180,13 @@ impl ResponsesReader {
         transcript.finish_reason(0, if reason.is_empty() { status } else { reason });
     }
 
-    /// What a whole item says.
+    /// Appends a complete item.
     fn append(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
         let parts = |name: &str| item[name].as_array().into_iter().flatten().zip(0..);
         match text(item, "type") {
             "reasoning" => {
                 for (part, number) in parts("content") {
-                    self.complete(OutputPart::Thought(place, number), text(part, "text"), transcript);
+                    self.complete(OutputPart::Reasoning(place, number), text(part, "text"), transcript);
                 }
                 for (part, number) in parts("summary") {
                     self.complete(OutputPart::Summary(place, number), text(part, "text"), transcript);
@@ -217,25 +217,25 @@ impl ResponsesReader {
 
     /// The reply as later turns repeat it. Items of a response that was cut off are not whole: its text goes instead.
     pub(super) fn into_native_message(self) -> Value {
-        let mut said = Map::new();
-        said.insert(OUTPUT_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
+        let mut message = Map::new();
+        message.insert(OUTPUT_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
         if let Some(id) = self.id {
-            said.insert(ID.to_owned(), Value::String(id));
+            message.insert(ID.to_owned(), Value::String(id));
         }
-        said.insert(STORE.to_owned(), json!(self.stored));
-        Value::Object(said)
+        message.insert(STORE.to_owned(), json!(self.stored));
+        Value::Object(message)
     }
 }
 
-/// A response that failed says so by its event, its status or its error.
+/// A failed response is known by its event, its status or its error.
 fn failure(kind: &str, response: &Value, data: &str) -> Option<EventError> {
     let failed = kind == "response.failed"
         || matches!(text(response, "status"), "failed" | "cancelled")
         || response.get("error").is_some_and(is_truthy);
     failed.then(|| {
         let error = response.get("error").filter(|error| is_truthy(error));
-        let said = error.map_or_else(|| data.to_owned(), |error| json!({ "error": error }).to_string());
-        EventError::Failed(in_band::error_object(&said))
+        let error_text = error.map_or_else(|| data.to_owned(), |error| json!({ "error": error }).to_string());
+        EventError::Failed(in_band::error_object(&error_text))
     })
 }
 

@@ -1,4 +1,4 @@
-//! That an event recognised by the one before it means what a reading of it says.
+//! Checks that an event matched by the template of the event before it gives the same result as a parsed one.
 
 use aiperf_clock::{Mono, ReadMark};
 use proptest::prelude::*;

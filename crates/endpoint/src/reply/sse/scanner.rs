@@ -73,7 +73,7 @@ impl SseScanner {
     }
 }
 
-/// A byte order mark may open a body, and is no part of its first line.
+/// A byte order mark may begin a body; it does not belong to the first line.
 fn after_mark(body: &[u8], lines: Range<usize>) -> Range<usize> {
     let marked = lines.start == 0 && body.starts_with(BYTE_ORDER_MARK);
     if marked { BYTE_ORDER_MARK.len().min(lines.end)..lines.end } else { lines }

@@ -1,4 +1,4 @@
-//! What keeps a template from running away: a number of steps, a depth, a length of what it writes, and widths of the filters that
+//! Limits for templates: a number of steps, a depth, a length of what it writes, and widths of the filters that
 //! make text out of a number.
 
 use std::io::{self, Write};

@@ -27,7 +27,7 @@ impl LoadMode for AgenticReplayMode {
         false
     }
 
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         // A session that waits for room has its lane already.
         while state.starts.is_empty()
             && state.may_start_session()

@@ -18,7 +18,7 @@ impl LoadMode for ConcurrencyMode {
         false
     }
 
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while state.has_room_for_session(now) {
             let session = state.draw_session(now);
             state.start(session)?;

@@ -41,7 +41,7 @@ impl LoadMode for FixedScheduleMode {
         self.schedule.get(self.next).map(|(_, due)| *due)
     }
 
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while let Some((conversation, due)) = self.schedule.get(self.next).copied().filter(|(_, due)| *due <= now) {
             let session_id = &state.workload.conversations[conversation].session_id;
             let correlation_id = Some(format!("fixed-schedule-{session_id}"));

@@ -17,7 +17,7 @@ pub(super) trait LoadMode {
     fn next_due(&self) -> Option<Mono>;
 
     /// Hands over what is due.
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError>;
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError>;
 
     /// When a later turn is due, whose predecessor was due at `last_due` and ended at `ended`.
     fn turn_due(&self, _last_due: Mono, ended: Mono, turn: &PreparedTurn) -> Mono {

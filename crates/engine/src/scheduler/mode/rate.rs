@@ -33,7 +33,7 @@ impl LoadMode for RateMode {
         Some(self.next)
     }
 
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         for _ in 0..BURST {
             if self.next > now || !state.may_send() {
                 break;

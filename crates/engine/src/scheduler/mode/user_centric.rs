@@ -63,7 +63,7 @@ impl LoadMode for UserCentricMode {
         self.coming.peek().map(|Reverse(user)| user.start)
     }
 
-    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while self.next_due().is_some_and(|due| due <= now) {
             let Some(Reverse(Coming { start: due, from_the_beginning, .. })) = self.coming.pop() else { break };
             let (id, session, turns) = if let Some(FirstUser { id, conversation, turns }) = from_the_beginning {

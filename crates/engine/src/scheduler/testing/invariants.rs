@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::BranchKind;
+use aiperf_protocol::RequestOutcome;
 
 use super::DispatchLog;
 use super::server::Dispatched;
-use crate::request::credit::ReturnedAs;
 use crate::scheduler::phase_run::AHEAD;
 
 /// Checks one phase of a run that is not an agentic replay.
@@ -34,11 +34,12 @@ fn assert_never_early(log: &DispatchLog) {
 
 fn assert_counts(log: &DispatchLog) {
     let counts = log.counts();
-    let ended = |end: ReturnedAs| log.dispatched.iter().filter(|sent| sent.end.is_some_and(|(_, e)| e == end)).count();
+    let ended =
+        |end: RequestOutcome| log.dispatched.iter().filter(|sent| sent.end.is_some_and(|(_, e)| e == end)).count();
     assert_eq!(counts.sent, log.dispatched.len() as u64);
     assert_eq!(counts.sent, log.sent, "the progress display counts the same");
-    assert_eq!(counts.completed, (ended(ReturnedAs::Complete) + ended(ReturnedAs::Failed)) as u64);
-    assert_eq!(counts.cut, ended(ReturnedAs::Cut) as u64);
+    assert_eq!(counts.completed, (ended(RequestOutcome::Success) + ended(RequestOutcome::Failed)) as u64);
+    assert_eq!(counts.cut, ended(RequestOutcome::CutOff) as u64);
     assert_eq!(counts.sent, counts.completed + counts.cut, "all come back");
     assert!(log.dispatched.iter().enumerate().all(|(place, sent)| sent.number == place as u64));
     assert!(counts.sessions_completed + counts.sessions_cut <= counts.sessions_sent, "{counts:?}");

@@ -38,8 +38,8 @@ pub(crate) fn agentic(lanes: usize, start: f64) -> AgenticReplay {
     AgenticReplay { lanes, start_min: start, start_max: start, burst: false, idle_cap: None, cache_warmup: None }
 }
 
-pub(crate) fn linear(millis: u64) -> Option<Ramp> {
-    Some(Ramp { duration: Duration::from_millis(millis), shape: RampShape::Linear })
+pub(crate) const fn linear(millis: u64) -> Ramp {
+    Ramp { duration: Duration::from_millis(millis), shape: RampShape::Linear }
 }
 
 pub(crate) fn requests(count: u64) -> StopConditions {

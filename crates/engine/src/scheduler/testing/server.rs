@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use aiperf_clock::{Clock, Mono, Nanos, VirtualClock};
 use aiperf_conversation::BranchKind;
+use aiperf_protocol::{RequestOutcome, RunOutcome};
 use bytes::Bytes;
 
 use crate::control::SchedulerEvent;
 use crate::plan::PreparedConversation;
 use crate::queue::WaitResult;
-use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
-use crate::request::finished::CutReason;
+use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
 use crate::scheduler::environment::{Dispatch, EventSource};
 
@@ -43,7 +43,7 @@ pub(crate) struct Dispatched {
     pub(crate) is_single_token: bool,
     pub(crate) body: SentBody,
     pub(crate) first_token: Option<Nanos>,
-    pub(crate) end: Option<(Nanos, ReturnedAs)>,
+    pub(crate) end: Option<(Nanos, RequestOutcome)>,
 }
 
 /// Where the body of a dispatch comes from.
@@ -118,6 +118,9 @@ impl SimulatedReply {
     }
 }
 
+/// Decides what becomes of each request.
+pub(crate) type ReplyRule = Box<dyn FnMut(&Dispatched) -> SimulatedReply>;
+
 /// How requests come back that were told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutReply {
@@ -135,7 +138,7 @@ struct SimulatedRequest {
 /// What happens later on the server's side.
 enum Pending {
     FirstToken(usize),
-    End { request: usize, end: ReturnedAs },
+    End { request: usize, end: RequestOutcome },
     Event(SchedulerEvent),
 }
 
@@ -144,14 +147,14 @@ pub(crate) struct SimulatedServer {
     start: Mono,
     workers: usize,
     conversations: Arc<[PreparedConversation]>,
-    reply: RefCell<Box<dyn FnMut(&Dispatched) -> SimulatedReply>>,
+    reply: RefCell<ReplyRule>,
     cut_reply: CutReply,
     /// Time that making the next body of a reply takes.
     record_delay: Nanos,
     /// Requests after which the workers are gone.
     lasts: Option<usize>,
     dispatched: RefCell<Vec<Dispatched>>,
-    cuts: RefCell<Vec<(Nanos, CutReason)>>,
+    cuts: RefCell<Vec<(Nanos, RunOutcome)>>,
     in_flight: RefCell<BTreeMap<usize, SimulatedRequest>>,
     pending: RefCell<BTreeMap<(Mono, u64), Pending>>,
     order: Cell<u64>,
@@ -163,7 +166,7 @@ pub(crate) struct ServerSetup {
     pub(crate) start: Mono,
     pub(crate) workers: usize,
     pub(crate) conversations: Arc<[PreparedConversation]>,
-    pub(crate) reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
+    pub(crate) reply: ReplyRule,
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
@@ -195,7 +198,7 @@ impl SimulatedServer {
         self.put(at, Pending::Event(event));
     }
 
-    pub(crate) fn into_log(self) -> (Vec<Dispatched>, Vec<(Nanos, CutReason)>) {
+    pub(crate) fn into_log(self) -> (Vec<Dispatched>, Vec<(Nanos, RunOutcome)>) {
         (self.dispatched.into_inner(), self.cuts.into_inner())
     }
 
@@ -266,14 +269,14 @@ impl SimulatedServer {
         }
     }
 
-    fn returned(&self, request: usize, in_flight: SimulatedRequest, end: ReturnedAs) -> SchedulerEvent {
+    fn returned(&self, request: usize, in_flight: SimulatedRequest, end: RequestOutcome) -> SchedulerEvent {
         let SimulatedRequest { credit, start, ending, first_token_told } = in_flight;
         let at = self.clock.now();
         self.dispatched.borrow_mut()[request].end = Some((self.since_start(at), end));
         let follow_up = match credit.follow_up {
             FollowUpNeed::Never => false,
-            FollowUpNeed::OnFailure => end == ReturnedAs::Failed,
-            FollowUpNeed::Always => end != ReturnedAs::Cut,
+            FollowUpNeed::OnFailure => end == RequestOutcome::Failed,
+            FollowUpNeed::Always => end != RequestOutcome::CutOff,
         };
         if follow_up {
             let followed = FollowedUp {
@@ -291,15 +294,15 @@ impl SimulatedServer {
             turn: credit.turn,
             due: credit.due,
             at,
-            end,
+            outcome: end,
             first_token_told,
             follow_up,
-            unreachable_since: (ending == ReplyEnding::Unreachable && end == ReturnedAs::Failed).then_some(start),
+            unreachable_since: (ending == ReplyEnding::Unreachable && end == RequestOutcome::Failed).then_some(start),
         })
     }
 
     /// What the record threads make of a reply.
-    fn bodies(&self, credit: &Credit, end: ReturnedAs, ending: ReplyEnding) -> Option<FollowUpBodies> {
+    fn bodies(&self, credit: &Credit, end: RequestOutcome, ending: ReplyEnding) -> Option<FollowUpBodies> {
         if ending == ReplyEnding::Unreadable {
             return None;
         }
@@ -311,7 +314,7 @@ impl SimulatedServer {
         Some(FollowUpBodies {
             next,
             forks,
-            failed: end == ReturnedAs::Failed,
+            failed: end == RequestOutcome::Failed,
             overflowed: ending == ReplyEnding::Overflowed,
         })
     }
@@ -339,7 +342,7 @@ impl Dispatch for SimulatedServer {
         }
         if let Some(after) = after {
             let is_complete = cancelled.is_none() && matches!(ending, ReplyEnding::Complete | ReplyEnding::Unreadable);
-            let end = if is_complete { ReturnedAs::Complete } else { ReturnedAs::Failed };
+            let end = if is_complete { RequestOutcome::Success } else { RequestOutcome::Failed };
             self.put(start + after, Pending::End { request, end });
         }
         self.in_flight
@@ -348,7 +351,7 @@ impl Dispatch for SimulatedServer {
         true
     }
 
-    fn cut(&self, reason: CutReason) {
+    fn cut(&self, reason: RunOutcome) {
         let now = self.clock.now();
         self.cuts.borrow_mut().push((self.since_start(now), reason));
         self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_)));
@@ -356,7 +359,7 @@ impl Dispatch for SimulatedServer {
         for (request, in_flight) in self.in_flight.borrow().iter() {
             // A worker that waits for the due time of a request learns of the end then.
             let at = now.max(in_flight.start) + delay;
-            self.put(at, Pending::End { request: *request, end: ReturnedAs::Cut });
+            self.put(at, Pending::End { request: *request, end: RequestOutcome::CutOff });
         }
     }
 }

@@ -6,18 +6,18 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::Lineage;
 use aiperf_endpoint::BuildError;
+use aiperf_protocol::{RunOutcome, StopReason};
 use aiperf_seed::Seed;
 use bytes::Bytes;
 
-use super::server::{CutReply, Dispatched, ServerSetup, SimulatedReply, SimulatedServer};
+use super::server::{CutReply, Dispatched, ReplyRule, ServerSetup, SimulatedReply, SimulatedServer};
 use super::{ms, to_ms};
-use crate::control::{SchedulerEvent, StopReason};
+use crate::control::SchedulerEvent;
 use crate::phase::{PhaseCounts, PhaseOutcome};
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, FixedSchedule, PreparedConversation, Timing, Workload};
 use crate::progress::Progress;
 use crate::request::bodies::{Began, Bodies};
-use crate::request::finished::CutReason;
 use crate::scheduler::Scheduler;
 use crate::scheduler::environment::SchedulerEnvironment;
 
@@ -37,7 +37,7 @@ pub(crate) struct Simulation {
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
     pub(crate) hook: Option<Box<dyn PhaseHook>>,
-    reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
+    reply: ReplyRule,
     orders: Vec<(Nanos, SchedulerEvent)>,
 }
 
@@ -139,7 +139,7 @@ impl Simulation {
 /// All that a run did.
 pub(crate) struct DispatchLog {
     pub(crate) dispatched: Vec<Dispatched>,
-    pub(crate) cuts: Vec<(Nanos, CutReason)>,
+    pub(crate) cuts: Vec<(Nanos, RunOutcome)>,
     pub(crate) outcomes: Vec<PhaseOutcome>,
     /// Sessions that began and that ended, by conversation.
     pub(crate) begun: Vec<SessionLife>,

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use aiperf_config::{AgenticReplay, Pace, StopConditions};
+use aiperf_protocol::{RunOutcome, StopReason};
 
-use crate::control::StopReason;
-use crate::phase::EndReason;
 use crate::plan::PreparedConversation;
-use crate::request::finished::CutReason;
 use crate::scheduler::testing::{
     DispatchLog, SimulatedReply, Simulation, agentic, conversation, duration, ms, profiling, requests, to_ms, warmup,
 };
@@ -136,8 +134,8 @@ fn nobody_waits_for_an_answer_of_an_agent_that_ended_early() {
 fn a_main_line_that_cannot_be_primed_stops_the_run() {
     let log = replay(vec![line()], agentic(1, 0.5), requests(1)).replies(|_| SimulatedReply::failed(ms(10))).run();
     assert_eq!(log.outcomes.len(), 1);
-    assert_eq!(log.outcomes[0].ended_by, EndReason::Stopped(StopReason::FailedWarmup));
-    assert_eq!(log.cuts, [(ms(10), CutReason::FailedWarmup)]);
+    assert_eq!(log.outcomes[0].ended_by, RunOutcome::Stopped(StopReason::FailedWarmup));
+    assert_eq!(log.cuts, [(ms(10), RunOutcome::Stopped(StopReason::FailedWarmup))]);
 }
 
 #[test]
@@ -197,7 +195,10 @@ fn sessions_are_entered_at_different_points_that_the_seed_draws() {
         log.outcomes[0].replay.as_ref().unwrap().entries.iter().map(|entry| entry.ratio).collect()
     };
     let first = entered(1);
-    assert!(first.iter().all(|ratio| (0.1..0.9).contains(ratio)) && first.windows(2).all(|pair| pair[0] != pair[1]));
+    assert!(
+        first.iter().all(|ratio| (0.1..0.9).contains(ratio))
+            && first.windows(2).all(|pair| (pair[0] - pair[1]).abs() > 1e-9)
+    );
     assert_eq!(first, entered(1));
     assert_ne!(first, entered(2));
 }

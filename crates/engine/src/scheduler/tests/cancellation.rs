@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use aiperf_config::{Cancellation, PhaseConfig};
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::Seed;
 
-use crate::request::credit::ReturnedAs;
 use crate::scheduler::testing::{DispatchLog, SimulatedReply, Simulation, closed_loop, conversation, ms, requests};
 
 fn run(percent: f64, reply: impl Fn(u64) -> u64 + 'static) -> DispatchLog {
@@ -24,14 +24,14 @@ fn chosen(log: &DispatchLog) -> Vec<bool> {
 fn a_request_that_takes_longer_than_the_delay_is_given_up() {
     let log = run(100.0, |_| 200);
     assert!(chosen(&log).iter().all(|chosen| *chosen));
-    assert!(log.dispatched.iter().all(|sent| sent.end == Some((sent.at + ms(50), ReturnedAs::Failed))));
+    assert!(log.dispatched.iter().all(|sent| sent.end == Some((sent.at + ms(50), RequestOutcome::Failed))));
     assert_eq!(log.counts().completed, 200, "it comes back by itself and frees its slot");
 }
 
 #[test]
 fn a_request_that_is_answered_in_time_is_not_given_up() {
     let log = run(100.0, |_| 20);
-    assert!(log.dispatched.iter().all(|sent| sent.end == Some((sent.at + ms(20), ReturnedAs::Complete))));
+    assert!(log.dispatched.iter().all(|sent| sent.end == Some((sent.at + ms(20), RequestOutcome::Success))));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Closed loop: a fixed number of sessions at a time.
 
-use crate::phase::EndReason;
+use aiperf_protocol::RunOutcome;
+
 use crate::scheduler::testing::{SimulatedReply, Simulation, closed_loop, conversation, ms, requests, sessions};
 
 #[test]
 fn as_many_sessions_as_allowed_start_at_once() {
     let log = Simulation::new(vec![conversation(1)]).phase(closed_loop(4, requests(4))).run();
     assert_eq!(log.sent_ms(), [0, 0, 0, 0]);
-    assert_eq!(log.outcome().ended_by, EndReason::Count);
+    assert_eq!(log.outcome().ended_by, RunOutcome::Completed);
     assert_eq!(log.span_ms(0), (0, 10));
 }
 

@@ -1,16 +1,14 @@
 //! A measured phase that ends because what is known suffices.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_config::{GracePeriod, Pace, PhaseConfig};
+use aiperf_protocol::RunOutcome;
 
-use crate::phase::EndReason;
-use crate::request::finished::CutReason;
 use crate::scheduler::testing::{Simulation, closed_loop, conversation, duration, ms, requests, warmup};
 
-fn enough() -> EndReason {
-    EndReason::Enough(Arc::from("precise enough"))
+fn enough() -> RunOutcome {
+    RunOutcome::EarlyStop
 }
 
 #[test]
@@ -32,7 +30,7 @@ fn the_grace_period_begins_when_enough_is_known_not_at_the_deadline() {
         .replies_after(5_000)
         .enough_at(100)
         .run();
-    assert_eq!(log.cuts, [(ms(600), CutReason::Deadline)]);
+    assert_eq!(log.cuts, [(ms(600), RunOutcome::EarlyStop)]);
     assert_eq!((log.outcome().ended_by.clone(), log.outcome().grace_exceeded), (enough(), true));
 }
 
@@ -43,7 +41,7 @@ fn a_warm_up_cannot_end_early_and_neither_can_what_follows_it() {
         .phase(closed_loop(1, requests(10)))
         .enough_at(50)
         .run();
-    assert!(log.outcomes.iter().all(|outcome| outcome.ended_by == EndReason::Count && outcome.counts.sent == 10));
+    assert!(log.outcomes.iter().all(|outcome| outcome.ended_by == RunOutcome::Completed && outcome.counts.sent == 10));
 }
 
 #[test]
@@ -53,5 +51,5 @@ fn enough_that_comes_after_the_deadline_changes_nothing() {
         .replies_after(90)
         .enough_at(150)
         .run();
-    assert_eq!((log.outcome().ended_by.clone(), log.counts().sent), (EndReason::Duration, 2));
+    assert_eq!((log.outcome().ended_by.clone(), log.counts().sent), (RunOutcome::DurationOver, 2));
 }

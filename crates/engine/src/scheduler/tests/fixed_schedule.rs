@@ -2,9 +2,9 @@
 
 use aiperf_config::{Pace, ScheduleZero};
 
-use crate::phase::EndReason;
 use crate::scheduler::testing::{DispatchLog, Simulation, conversation, duration, profiling, sessions};
 use aiperf_config::StopConditions;
+use aiperf_protocol::RunOutcome;
 
 fn replay(zero: ScheduleZero, ceiling: Option<usize>, stop: StopConditions) -> Simulation {
     Simulation::new(vec![conversation(1), conversation(1), conversation(1)])
@@ -21,7 +21,7 @@ fn the_earliest_time_of_the_data_is_the_start() {
     let log = replay(ScheduleZero::Earliest, None, StopConditions::default()).run();
     assert_eq!((log.due_ms(), conversations(&log)), (vec![0, 250, 1_000], vec![0, 1, 2]));
     assert_eq!(log.sent_ms(), [0, 249, 999]);
-    assert_eq!(log.outcome().ended_by, EndReason::Count, "the data set is the only stop condition");
+    assert_eq!(log.outcome().ended_by, RunOutcome::Completed, "the data set is the only stop condition");
 }
 
 #[test]
@@ -69,5 +69,5 @@ fn a_session_limit_ends_the_schedule_early() {
 fn nothing_that_is_due_at_the_deadline_is_sent() {
     let log = replay(ScheduleZero::Earliest, None, duration(1_000)).run();
     assert_eq!(log.due_ms(), [0, 250]);
-    assert_eq!(log.outcome().ended_by, EndReason::Duration);
+    assert_eq!(log.outcome().ended_by, RunOutcome::DurationOver);
 }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use aiperf_clock::Nanos;
 use aiperf_config::{GracePeriod, PhaseConfig, StopConditions};
+use aiperf_protocol::RunOutcome;
 
-use crate::phase::EndReason;
-use crate::request::finished::CutReason;
 use crate::scheduler::testing::{CutReply, DispatchLog, Simulation, closed_loop, conversation, duration, ms, requests};
 
 const fn limited(millis: u64) -> GracePeriod {
@@ -41,27 +40,27 @@ fn a_response_at_the_last_moment_of_the_grace_period_counts() {
 #[test]
 fn a_response_after_the_grace_period_is_cut_off() {
     let log = run(duration(100), limited(500), 601);
-    assert_eq!(log.cuts, [(ms(600), CutReason::Deadline)]);
+    assert_eq!(log.cuts, [(ms(600), RunOutcome::DurationOver)]);
     let outcome = log.outcome();
-    assert_eq!((outcome.ended_by.clone(), outcome.grace_exceeded), (EndReason::Duration, true));
+    assert_eq!((outcome.ended_by.clone(), outcome.grace_exceeded), (RunOutcome::DurationOver, true));
     assert_eq!((outcome.counts.cut, outcome.counts.completed, outcome.counts.sessions_cut), (1, 0, 1));
 }
 
 #[test]
 fn without_a_grace_period_the_deadline_cuts_off() {
-    assert_eq!(run(duration(100), limited(0), 101).cuts, [(ms(100), CutReason::Deadline)]);
+    assert_eq!(run(duration(100), limited(0), 101).cuts, [(ms(100), RunOutcome::DurationOver)]);
 }
 
 #[test]
 fn a_phase_that_ends_by_count_has_its_grace_period_from_its_deadline() {
     let stop = StopConditions { requests: Some(1), ..duration(1_000) };
     assert_eq!(run(stop, limited(500), 1_400).counts().completed, 1);
-    assert_eq!(run(stop, limited(500), 1_600).cuts, [(ms(1_500), CutReason::Deadline)]);
+    assert_eq!(run(stop, limited(500), 1_600).cuts, [(ms(1_500), RunOutcome::Completed)]);
 }
 
 #[test]
 fn a_phase_without_a_deadline_has_its_grace_period_from_its_last_request() {
-    assert_eq!(run(requests(1), limited(500), 1_400).cuts, [(ms(500), CutReason::Deadline)]);
+    assert_eq!(run(requests(1), limited(500), 1_400).cuts, [(ms(500), RunOutcome::Completed)]);
 }
 
 #[test]
@@ -82,7 +81,7 @@ fn requests_that_do_not_come_back_after_the_cut_are_given_up() {
             simulation.timing.cut_drain = Duration::from_secs(3);
         })
         .run();
-    assert_eq!(log.cuts[0], (ms(600), CutReason::Deadline));
+    assert_eq!(log.cuts[0], (ms(600), RunOutcome::DurationOver));
     assert_eq!(log.span_ms(1).0, 3_600, "the next phase begins when the first has given up waiting");
     let counts = log.outcomes[0].counts;
     assert_eq!((counts.sent, counts.completed, counts.cut), (1, 0, 0));

@@ -1,10 +1,8 @@
 //! Servers that cannot be reached.
 
+use aiperf_protocol::{RunOutcome, StopReason};
 use std::time::Duration;
 
-use crate::control::StopReason;
-use crate::phase::EndReason;
-use crate::request::finished::CutReason;
 use crate::scheduler::testing::{
     SimulatedReply, Simulation, closed_loop, conversation, duration, ms, profiling, rate, requests, to_ms,
 };
@@ -16,13 +14,13 @@ fn a_closed_loop_tries_a_dead_server_a_few_times_and_gives_up() {
         .replies(|_| SimulatedReply::unreachable(ms(0)))
         .run();
     let outcome = log.outcome();
-    assert_eq!(outcome.ended_by, EndReason::Stopped(StopReason::Unreachable));
+    assert_eq!(outcome.ended_by, RunOutcome::Stopped(StopReason::Unreachable));
     assert!((20..60).contains(&log.dispatched.len()), "{} tries", log.dispatched.len());
     let outage = outcome.outage.unwrap();
     assert_eq!(outage.failures, log.dispatched.len() as u64);
     let lasted = to_ms(outage.last.since(outage.since));
     assert!((10_000..10_600).contains(&lasted), "given up after {lasted} ms");
-    assert_eq!(log.cuts.last().map(|cut| cut.1), Some(CutReason::Unreachable));
+    assert_eq!(log.cuts.last().map(|cut| cut.1), Some(RunOutcome::Stopped(StopReason::Unreachable)));
 }
 
 #[test]
@@ -45,7 +43,7 @@ fn a_server_that_comes_back_gets_the_whole_load_again() {
             |sent| if sent.at < ms(2_000) { SimulatedReply::unreachable(ms(0)) } else { SimulatedReply::after(ms(10)) },
         )
         .run();
-    assert_eq!((log.outcome().ended_by.clone(), log.outcome().outage), (EndReason::Count, None));
+    assert_eq!((log.outcome().ended_by.clone(), log.outcome().outage), (RunOutcome::Completed, None));
     let back = log.dispatched.iter().filter(|sent| sent.at >= ms(2_000)).count();
     let (start, end) = (2_000, log.span_ms(0).1);
     assert!(end - start < 500 + 10 * back as u64 / 4 + 20, "{back} requests took until {end} ms");
@@ -71,7 +69,7 @@ fn a_schedule_is_kept_through_an_outage() {
         .replies(|_| SimulatedReply::unreachable(ms(0)))
         .run();
     assert_eq!(log.due_ms(), (1..50).map(|n| n * 100).collect::<Vec<_>>());
-    assert_eq!(log.outcome().ended_by, EndReason::Duration);
+    assert_eq!(log.outcome().ended_by, RunOutcome::DurationOver);
 }
 
 #[test]
@@ -81,7 +79,7 @@ fn an_outage_without_a_limit_ends_nothing() {
         .replies(|_| SimulatedReply::unreachable(ms(0)))
         .with(|simulation| simulation.timing.unreachable_limit = None)
         .run();
-    assert_eq!(log.outcome().ended_by, EndReason::Duration);
+    assert_eq!(log.outcome().ended_by, RunOutcome::DurationOver);
     assert!(log.dispatched.len() > 100);
 }
 
@@ -98,5 +96,5 @@ fn one_of_two_servers_that_is_away_holds_nothing_back() {
         })
         .run();
     assert_eq!(log.sent_ms(), (0..100).map(|n| n * 10).collect::<Vec<_>>());
-    assert_eq!(log.outcome().ended_by, EndReason::Count);
+    assert_eq!(log.outcome().ended_by, RunOutcome::Completed);
 }

@@ -8,12 +8,12 @@ use aiperf_config::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, Ramp, RampShape, RateCurve, ScheduleZero,
     StopConditions,
 };
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::{Seed, Stream};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::plan::PreparedConversation;
-use crate::request::credit::ReturnedAs;
 use crate::scheduler::testing::{
     DispatchLog, Dispatched, SimulatedReply, Simulation, assert_invariants, chat, closed_loop, conversation, duration,
     ms, profiling, requests, sessions, warmup,
@@ -178,7 +178,7 @@ fn simulation(seed: u64, kind: PaceKind) -> (Simulation, PhaseConfig) {
             simulation.workers = workers;
             simulation.targets = targets;
             simulation.record_delay = record_delay;
-            simulation.timing.dag_fail_fast = seed % 5 == 0;
+            simulation.timing.dag_fail_fast = seed.is_multiple_of(5);
         });
     (simulation, phase)
 }
@@ -236,7 +236,8 @@ proptest! {
             .phase(profiling(pace, duration(2_500)))
             .replies_after(reply)
             .run();
-        let arrivals = (1..).take_while(|n| Nanos::from_secs_f64(*n as f64 / per_second as f64) < ms(2_500)).count();
+        let is_due = |n: &u64| Nanos::from_secs_f64(*n as f64 / per_second as f64) < ms(2_500);
+        let arrivals = (1..=3 * per_second).filter(is_due).count();
         prop_assert_eq!(log.counts().sent + log.counts().arrivals_dropped, arrivals as u64);
     }
 
@@ -328,9 +329,9 @@ fn assert_lanes(log: &DispatchLog, lanes: usize) {
     for (_, begins, root) in changes {
         let requests = open.entry(root).or_default();
         if begins {
-            *requests += 1
+            *requests += 1;
         } else {
-            *requests -= 1
+            *requests -= 1;
         }
         open.retain(|_, requests| *requests > 0);
         assert!(open.len() <= lanes, "{} sessions with requests in flight on {lanes} lanes", open.len());
@@ -381,5 +382,5 @@ fn ten_thousand_sessions_with_joins_and_delays_keep_every_promise() {
     assert_eq!(branches.parents_suspended, branches.parents_resumed);
     let roots: HashSet<u64> = log.dispatched.iter().filter(|sent| sent.depth == 0).map(|sent| sent.session).collect();
     assert_eq!(roots.len(), 10_000);
-    assert!(log.dispatched.iter().all(|sent| sent.end.is_some_and(|(_, end)| end != ReturnedAs::Cut)));
+    assert!(log.dispatched.iter().all(|sent| sent.end.is_some_and(|(_, end)| end != RequestOutcome::CutOff)));
 }

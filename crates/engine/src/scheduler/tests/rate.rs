@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use aiperf_clock::Nanos;
 use aiperf_config::{Arrival, GracePeriod, Pace, PhaseConfig, RateCurve, RatePoint};
+use aiperf_protocol::RunOutcome;
 use aiperf_seed::Seed;
 
-use crate::phase::EndReason;
 use crate::schedule::{ArrivalTimes, RateFunction};
 use crate::scheduler::testing::{
     SimulatedReply, Simulation, conversation, duration, profiling, rate, requests, sessions,
@@ -81,7 +81,7 @@ fn a_turn_with_a_pause_lets_arrivals_go_to_new_sessions() {
 fn a_session_limit_lets_every_session_finish() {
     let log = Simulation::new(vec![conversation(2)]).phase(profiling(rate(10.0), sessions(3))).run();
     assert_eq!(log.due_ms(), [100, 200, 300, 400, 500, 600]);
-    assert_eq!((log.counts().sessions_completed, log.outcome().ended_by.clone()), (3, EndReason::Count));
+    assert_eq!((log.counts().sessions_completed, log.outcome().ended_by.clone()), (3, RunOutcome::Completed));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! What ends sending: requests, sessions, duration, whichever comes first.
 
+use aiperf_clock::Nanos;
 use aiperf_config::StopConditions;
+use aiperf_protocol::RunOutcome;
 
-use crate::phase::EndReason;
-use crate::scheduler::testing::{Simulation, closed_loop, conversation, duration, profiling, rate, requests, sessions};
+use crate::scheduler::testing::{
+    SimulatedReply, Simulation, closed_loop, conversation, duration, profiling, rate, requests, sessions,
+};
 
 #[test]
 fn exactly_as_many_requests_are_sent_as_asked_for_even_in_the_middle_of_sessions() {
@@ -11,7 +14,7 @@ fn exactly_as_many_requests_are_sent_as_asked_for_even_in_the_middle_of_sessions
     let counts = log.counts();
     assert_eq!((counts.sent, counts.completed, counts.sessions_sent), (8, 8, 3));
     assert_eq!(counts.sessions_completed, 0, "no session has sent its fourth turn");
-    assert_eq!(log.outcome().ended_by, EndReason::Count);
+    assert_eq!(log.outcome().ended_by, RunOutcome::Completed);
 }
 
 #[test]
@@ -26,7 +29,7 @@ fn a_duration_ends_sending_and_what_is_in_flight_finishes() {
     let log = Simulation::new(vec![conversation(1)]).phase(closed_loop(1, duration(100))).replies_after(30).run();
     assert_eq!(log.sent_ms(), [0, 30, 60, 90]);
     assert_eq!(log.span_ms(0), (0, 120));
-    assert_eq!(log.outcome().ended_by, EndReason::Duration);
+    assert_eq!(log.outcome().ended_by, RunOutcome::DurationOver);
 }
 
 #[test]
@@ -42,16 +45,26 @@ fn no_arrival_that_is_due_at_the_deadline_is_sent() {
 }
 
 #[test]
+fn a_reply_just_before_the_deadline_sends_nothing_that_is_due_at_it() {
+    let log = Simulation::new(vec![conversation(1)])
+        .phase(profiling(rate(10.0), duration(1_000)))
+        .replies(|_| SimulatedReply::after(Nanos(899_500_000)))
+        .run();
+    assert_eq!(log.dispatched[0].end_at(), Some(Nanos(999_500_000)), "within the last millisecond");
+    assert_eq!(log.due_ms(), (1..10).map(|n| n * 100).collect::<Vec<_>>());
+}
+
+#[test]
 fn the_condition_that_is_reached_first_ends_the_phase() {
     let run = |stop: StopConditions| {
         Simulation::new(vec![conversation(1)]).phase(closed_loop(1, stop)).run().outcome().clone()
     };
     let first = run(StopConditions { requests: Some(3), ..duration(1_000) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Count, 3));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::Completed, 3));
     let first = run(StopConditions { requests: Some(1_000), ..duration(45) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Duration, 5));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::DurationOver, 5));
     let first = run(StopConditions { requests: Some(4), ..sessions(2) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Count, 2));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::Completed, 2));
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! What stays known of every turn, whether its contents are held or not.
+//! What is kept of every turn, whether its contents are in memory or not.
 
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use aiperf_conversation::{BlockReuse, Conversation};
 use aiperf_endpoint::Endpoint;
@@ -8,6 +8,8 @@ use aiperf_engine::Finished;
 use aiperf_tokenizer::{ChatTemplate, Tokenizer};
 use memchr::memmem;
 use serde_json::Value;
+
+use crate::record::warnings::ResponseWarnings;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
@@ -36,13 +38,14 @@ impl TurnFacts<'_> {
         finished: &Finished,
         endpoint: &dyn Endpoint,
         tokenizer: &dyn Tokenizer,
+        warnings: &ResponseWarnings,
     ) -> Option<u64> {
         let count = || {
             if let Some(template) = tokenizer.chat_template() {
                 match laid_out(&finished.body, template) {
                     Ok(prompt) => return Some(tokenizer.count(&prompt) as u64),
-                    Err(reason) => WARNED.call_once(|| {
-                        log::warn!("The chat template cannot lay out a request, which is counted without it: {reason}");
+                    Err(reason) => warnings.chat_template.warn(|| {
+                        format!("The chat template cannot render a request, which is counted without it: {reason}")
                     }),
                 }
             }
@@ -61,10 +64,7 @@ impl TurnFacts<'_> {
     }
 }
 
-/// One warning is enough: what one request has, many have.
-static WARNED: Once = Once::new();
-
-/// The prompt that a server makes of a chat request.
+/// The prompt that a server renders from a chat request.
 fn laid_out(body: &[u8], template: &ChatTemplate) -> Result<String, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let list = |name: &str| body.get(name).and_then(Value::as_array).map(Vec::as_slice);

@@ -7,7 +7,7 @@ use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
 use aiperf_config::{Config, Readiness};
 use aiperf_endpoint::{HeaderPlan, RequestIds};
-use aiperf_grpc::{Code, Status, frame, frames};
+use aiperf_grpc::{GrpcCode, GrpcStatus, frame, frames};
 use aiperf_protocol::Wire;
 use aiperf_redact as redact;
 use aiperf_redact::Secrets;
@@ -19,7 +19,7 @@ use crate::prepare::readiness::pause_before_next_probe;
 use crate::prepare::secrets::secrets_of;
 use crate::prepare::target::Targets;
 
-/// An answer takes no longer than this, nor than a request of the run may, or there is none.
+/// The longest wait for an answer; `--request-timeout-seconds` can shorten it.
 const LIMIT: Duration = Duration::from_secs(30);
 
 pub(super) struct Caller<'a> {
@@ -41,13 +41,13 @@ pub(super) struct Caller<'a> {
 #[derive(Debug, Clone)]
 pub(super) enum NoAnswer {
     /// The server said so.
-    Status(Status),
+    Status(GrpcStatus),
     /// The server was not reached, or not understood.
     Failed(String),
 }
 
 impl NoAnswer {
-    pub(super) fn is(&self, code: Code) -> bool {
+    pub(super) fn is(&self, code: GrpcCode) -> bool {
         matches!(self, Self::Status(status) if status.code == code)
     }
 
@@ -77,7 +77,7 @@ impl<'a> Caller<'a> {
     /// Calls a method with these messages, and gives those that it answers with.
     pub(super) async fn call(&self, path: &str, messages: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, NoAnswer> {
         let Wire::Grpc { message_limit, .. } = self.wire else {
-            return Err(NoAnswer::Failed("it is not spoken to over gRPC".to_owned()));
+            return Err(NoAnswer::Failed("the URL is not a gRPC URL".to_owned()));
         };
         let mut body = Vec::new();
         for message in messages {
@@ -89,11 +89,11 @@ impl<'a> Caller<'a> {
         let answer = self.send(&request).await?;
         if !answer.is_success() {
             return Err(if answer.is_grpc() || answer.grpc_status().is_some() {
-                let mut status = Status::read(answer.grpc_status(), answer.grpc_message());
+                let mut status = GrpcStatus::read(answer.grpc_status(), answer.grpc_message());
                 status.message = self.secrets.hide(status.message.into()).into_owned();
                 NoAnswer::Status(status)
             } else {
-                NoAnswer::Failed(format!("it answers with HTTP status {}", answer.status.unwrap_or_default()))
+                NoAnswer::Failed(format!("it answered with HTTP status {}", answer.status.unwrap_or_default()))
             });
         }
         let found = frames(&answer.body).map_err(|error| NoAnswer::Failed(error.to_string()))?;
@@ -109,7 +109,7 @@ impl<'a> Caller<'a> {
             return Ok(answer.body);
         }
         let text = String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
-        let said = format!("it answers {} {} {text}", answer.status.unwrap_or_default(), answer.reason);
+        let said = format!("it answered {} {} {text}", answer.status.unwrap_or_default(), answer.reason);
         Err(NoAnswer::Failed(self.secrets.hide(said.into()).into_owned()))
     }
 

@@ -1,11 +1,11 @@
-//! What the messages of a method are: from the user's files, or from the server by reflection.
+//! Finds the message types of a gRPC method: in the user's files, or from the server by reflection.
 
 use std::fs;
 use std::path::Path;
 
 use aiperf_config::{Config, DescriptorSource};
-use aiperf_grpc::reflection::{self, Answer, Question, ReflectionRequest, ReflectionResponse};
-use aiperf_grpc::{Code, Descriptors, MethodName, MethodShape};
+use aiperf_grpc::reflection::{self, ReflectionAnswer, ReflectionQuestion, ReflectionRequest, ReflectionResponse};
+use aiperf_grpc::{GrpcCode, MethodName, MethodShape, ServiceDescriptors};
 use prost::Message;
 use prost_types::FileDescriptorProto;
 
@@ -16,15 +16,17 @@ pub(super) async fn shape(caller: &Caller<'_>, config: &Config) -> Result<Option
     let Some(method) = &config.endpoint.method else { return Ok(None) };
     let descriptors = match &method.source {
         DescriptorSource::Reflection => reflected(caller, &method.name).await?,
-        DescriptorSource::Protos { files, imports } => Descriptors::compile(files, imports).map_err(|error| {
-            let paths: Vec<String> = files.iter().map(|file| shown(file)).collect();
-            RunError::Descriptors { flag: "--grpc-proto", path: paths.join(","), reason: error.to_string() }
-        })?,
+        DescriptorSource::Protos { files, imports } => {
+            ServiceDescriptors::compile(files, imports).map_err(|error| {
+                let paths: Vec<String> = files.iter().map(|file| shown(file)).collect();
+                RunError::Descriptors { flag: "--grpc-proto", path: paths.join(","), reason: error.to_string() }
+            })?
+        }
         DescriptorSource::Set(path) => {
             let wrong =
                 |reason: String| RunError::Descriptors { flag: "--grpc-descriptor-set", path: shown(path), reason };
             let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
-            Descriptors::of_set(&bytes).map_err(|error| wrong(error.to_string()))?
+            ServiceDescriptors::of_set(&bytes).map_err(|error| wrong(error.to_string()))?
         }
     };
     let name = method.name.to_string();
@@ -41,7 +43,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// The newer version of the service first; a server may have either.
-async fn reflected(caller: &Caller<'_>, method: &MethodName) -> Result<Descriptors, RunError> {
+async fn reflected(caller: &Caller<'_>, method: &MethodName) -> Result<ServiceDescriptors, RunError> {
     let no_reflection = |reason: &NoAnswer| RunError::NoReflection {
         url: caller.base.clone(),
         method: method.to_string(),
@@ -52,7 +54,7 @@ async fn reflected(caller: &Caller<'_>, method: &MethodName) -> Result<Descripto
         let mirror = Mirror { caller, path: format!("/{service}/{}", reflection::METHOD) };
         match caller.patiently(async || mirror.services().await).await {
             Ok(services) => return mirror.describe(method, services).await,
-            Err(reason) if reason.is(Code::Unimplemented) => last = reason,
+            Err(reason) if reason.is(GrpcCode::Unimplemented) => last = reason,
             Err(reason) => return Err(no_reflection(&reason)),
         }
     }
@@ -66,25 +68,27 @@ struct Mirror<'a> {
 }
 
 impl Mirror<'_> {
-    async fn ask(&self, questions: Vec<Question>) -> Result<Vec<Answer>, NoAnswer> {
+    async fn ask(&self, questions: Vec<ReflectionQuestion>) -> Result<Vec<ReflectionAnswer>, NoAnswer> {
         let messages: Vec<Vec<u8>> =
             questions.into_iter().map(|question| ReflectionRequest::asking(question).encode_to_vec()).collect();
         let answers = self.caller.call(&self.path, &messages).await?;
         let read = |message: &Vec<u8>| ReflectionResponse::decode(message.as_slice()).ok()?.answer;
-        let strange = || NoAnswer::Failed("its reflection answers with something else".to_owned());
+        let strange = || NoAnswer::Failed("its reflection service sent an unexpected answer".to_owned());
         answers.iter().map(|message| read(message).ok_or_else(strange)).collect()
     }
 
     async fn services(&self) -> Result<Vec<String>, NoAnswer> {
-        let answers = self.ask(vec![Question::ListServices(String::new())]).await?;
+        let answers = self.ask(vec![ReflectionQuestion::ListServices(String::new())]).await?;
         let listed = answers.into_iter().find_map(|answer| match answer {
-            Answer::Services(listed) => Some(listed.services.into_iter().map(|service| service.name).collect()),
-            Answer::Files(_) | Answer::Error(_) => None,
+            ReflectionAnswer::Services(listed) => {
+                Some(listed.services.into_iter().map(|service| service.name).collect())
+            }
+            ReflectionAnswer::Files(_) | ReflectionAnswer::Error(_) => None,
         });
-        listed.ok_or_else(|| NoAnswer::Failed("its reflection lists no services".to_owned()))
+        listed.ok_or_else(|| NoAnswer::Failed("its reflection service lists no services".to_owned()))
     }
 
-    async fn describe(&self, method: &MethodName, services: Vec<String>) -> Result<Descriptors, RunError> {
+    async fn describe(&self, method: &MethodName, services: Vec<String>) -> Result<ServiceDescriptors, RunError> {
         let wrong = |reason: String| RunError::Method { method: method.to_string(), reason };
         if !services.contains(&method.service) {
             let own: Vec<String> = services.into_iter().filter(|name| !name.starts_with("grpc.reflection.")).collect();
@@ -92,17 +96,17 @@ impl Mirror<'_> {
             return Err(wrong(format!("the server has no service {}; it has {there}", method.service)));
         }
         let mut files: Vec<FileDescriptorProto> = Vec::new();
-        let mut questions = vec![Question::FileContainingSymbol(method.service.clone())];
+        let mut questions = vec![ReflectionQuestion::FileContainingSymbol(method.service.clone())];
         while !questions.is_empty() {
             let before = files.len();
             let answers = self.ask(questions).await.map_err(|reason| wrong(reason.reason()))?;
             for answer in answers {
                 match answer {
-                    Answer::Files(found) => take(found.descriptors, &mut files).map_err(&wrong)?,
-                    Answer::Error(error) => {
+                    ReflectionAnswer::Files(found) => take(found.descriptors, &mut files).map_err(&wrong)?,
+                    ReflectionAnswer::Error(error) => {
                         return Err(wrong(format!("the server cannot describe it: {}", error.message)));
                     }
-                    Answer::Services(_) => {}
+                    ReflectionAnswer::Services(_) => {}
                 }
             }
             let missing = missing(&files);
@@ -110,19 +114,20 @@ impl Mirror<'_> {
             if files.len() == before || files.len() > MOST_FILES {
                 return Err(wrong(format!("the server's description lacks {}", missing.join(", "))));
             }
-            questions = missing.into_iter().map(Question::FileByName).collect();
+            questions = missing.into_iter().map(ReflectionQuestion::FileByName).collect();
         }
-        Descriptors::of_files(files).map_err(|error| wrong(format!("the server's description is wrong: {error}")))
+        ServiceDescriptors::of_files(files)
+            .map_err(|error| wrong(format!("the server's description is invalid: {error}")))
     }
 }
 
-/// More files than this are no description of a service.
+/// The most files that a description of a service may have.
 const MOST_FILES: usize = 10_000;
 
 fn take(descriptors: Vec<Vec<u8>>, files: &mut Vec<FileDescriptorProto>) -> Result<(), String> {
     for bytes in descriptors {
         let file = FileDescriptorProto::decode(bytes.as_slice())
-            .map_err(|error| format!("the server describes it with bytes that are no description: {error}"))?;
+            .map_err(|error| format!("the server's description is not a valid file descriptor: {error}"))?;
         if !files.iter().any(|known| known.name() == file.name()) {
             files.push(file);
         }

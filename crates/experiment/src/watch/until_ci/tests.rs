@@ -1,6 +1,6 @@
-//! When a number is known well enough, and what cannot be watched.
+//! When an interval is narrow enough, and which metrics have none.
 
-use aiperf_protocol::EndpointKind;
+use aiperf_protocol::{EndpointKind, RequestOutcome};
 
 use super::*;
 
@@ -16,15 +16,10 @@ fn rule(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
 /// Request `n` ends after n milliseconds; its values are these.
 fn sample(n: u64, values: &[f64]) -> LiveSample {
     let end = Mono::from_nanos(n * 1_000_000);
-    LiveSample {
-        start: end,
-        end,
-        outcome: SampleOutcome::Succeeded,
-        values: values.iter().copied().map(Some).collect(),
-    }
+    LiveSample { start: end, end, outcome: RequestOutcome::Success, values: values.iter().copied().map(Some).collect() }
 }
 
-/// Looks after each request until it is enough; how many that took.
+/// Checks after each request until the rule is satisfied; returns how many requests that took.
 fn requests_until_enough(rule: &mut UntilCi, most: u64, values: impl Fn(u64) -> Vec<f64>) -> Option<u64> {
     (1..=most).find(|n| {
         let samples = [sample(*n, &values(*n))];
@@ -75,7 +70,7 @@ fn all_targets_must_be_reached() {
     let said = Box::new(rule).report();
     let section = said.section.unwrap().1;
     assert_eq!((&section["reached"], &section["targets"][0]["reached"]), (&false.into(), &true.into()));
-    assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("It would take about"));
+    assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("requests would be needed"));
     assert_eq!(said.unmet, None);
 }
 
@@ -98,14 +93,14 @@ fn what_cannot_be_watched_is_refused() {
         |metric: &str, stat| rule(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
     assert!(refused("ttft", CiStat::Avg).contains("no metric has this name; did you mean time_to_first_token?"));
     assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
-    assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
+    assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("use avg"));
     assert!(refused("schedule_lag", CiStat::Avg).contains("--until-ci schedule_lag:avg:10%"));
 }
 
 #[test]
 fn failed_requests_say_nothing() {
     let mut rule = rule(&[target("request_latency", CiStat::Avg, CiMargin::Relative(0.5))]).unwrap();
-    let failed = LiveSample { outcome: SampleOutcome::Failed, ..sample(1, &[1e7]) };
+    let failed = LiveSample { outcome: RequestOutcome::Failed, ..sample(1, &[1e7]) };
     for _ in 0..1_000 {
         let view = FinishedRequests {
             samples: std::slice::from_ref(&failed),

@@ -1,6 +1,6 @@
 //! Input: what is sent along, and files to send from.
 
-use aiperf_config::PUBLIC_NAMES;
+use aiperf_config::{FILE_FORMAT_NAMES, PUBLIC_NAMES};
 
 use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
 
@@ -63,55 +63,7 @@ pub(crate) const INPUT: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::CustomDatasetType,
         &["custom-dataset-type"],
-        ValueKind::Choice(&[
-            "single_turn",
-            "multi_turn",
-            "random_pool",
-            "plain_text",
-            "mooncake_trace",
-            "bailian_trace",
-            "burst_gpt_trace",
-            "azure_trace",
-            "baseten_trace",
-            "raw_payload",
-            "inputs_json",
-            "dag_jsonl",
-            "sagemaker_data_capture",
-            "tracelab",
-            "weka_trace",
-            "speed_bench_qualitative",
-            "speed_bench_coding",
-            "speed_bench_humanities",
-            "speed_bench_math",
-            "speed_bench_multilingual",
-            "speed_bench_qa",
-            "speed_bench_rag",
-            "speed_bench_reasoning",
-            "speed_bench_roleplay",
-            "speed_bench_stem",
-            "speed_bench_summarization",
-            "speed_bench_writing",
-            "speed_bench_throughput_1k",
-            "speed_bench_throughput_1k_low_entropy",
-            "speed_bench_throughput_1k_mixed",
-            "speed_bench_throughput_1k_high_entropy",
-            "speed_bench_throughput_2k",
-            "speed_bench_throughput_2k_low_entropy",
-            "speed_bench_throughput_2k_mixed",
-            "speed_bench_throughput_2k_high_entropy",
-            "speed_bench_throughput_8k",
-            "speed_bench_throughput_8k_low_entropy",
-            "speed_bench_throughput_8k_mixed",
-            "speed_bench_throughput_8k_high_entropy",
-            "speed_bench_throughput_16k",
-            "speed_bench_throughput_16k_low_entropy",
-            "speed_bench_throughput_16k_mixed",
-            "speed_bench_throughput_16k_high_entropy",
-            "speed_bench_throughput_32k",
-            "speed_bench_throughput_32k_low_entropy",
-            "speed_bench_throughput_32k_mixed",
-            "speed_bench_throughput_32k_high_entropy",
-        ]),
+        ValueKind::Choice(&FILE_FORMAT_NAMES),
         "Format of the input file. By default it is detected from the content.",
     )
     .default("detected")

@@ -188,7 +188,7 @@ fn put_fields(columns: &mut [ParquetColumn], record: &Record<'_>) {
     next(&|column| column.text(metadata.parent_correlation_id));
     next(&|column| column.whole(metadata.resent.map(|times| u64::from(times.get()))));
     next(&|column| column.whole(failure.and_then(|failure| failure.code).map(u64::from)));
-    next(&|column| column.text(failure.map(|failure| failure.kind.as_str())));
+    next(&|column| column.text(failure.map(|failure| failure.kind.name())));
     next(&|column| column.text(failure.map(|failure| failure.message.as_str())));
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Letterhead, answer_of, arguments_of, named_event, piece_text, reasoning_of};
-use crate::api::dialect::openai::Usage;
-use crate::generation::reply::{Finish, Piece, PieceKind, Reply, TOOL_NAME};
+use super::{ReplyHeader, answer_of, arguments_of, named_event, piece_text, reasoning_of};
+use crate::api::dialect::openai::UsageCounts;
+use crate::generation::reply::{Finish, GeneratedReply, PieceKind, ReplyPiece, TOOL_NAME};
 
 #[derive(Debug)]
 pub(crate) struct AnthropicWriter {
@@ -16,11 +16,11 @@ pub(crate) struct AnthropicWriter {
 const SIGNATURE: &str = "c2lt";
 
 impl AnthropicWriter {
-    pub(super) fn new(head: &Letterhead<'_>) -> Self {
+    pub(super) fn new(head: &ReplyHeader<'_>) -> Self {
         Self { id: format!("msg_{:016x}", head.key), model: head.model.to_owned() }
     }
 
-    pub(super) fn opening(&self, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn opening(&self, usage: UsageCounts, out: &mut Vec<u8>) {
         let message = json!({
             "id": self.id, "type": "message", "role": "assistant", "model": self.model, "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": counts(usage, 0),
@@ -29,7 +29,7 @@ impl AnthropicWriter {
         named_event("ping", &json!({"type": "ping"}), out);
     }
 
-    pub(super) fn piece(&self, reply: &Reply, piece: Piece, out: &mut Vec<u8>) {
+    pub(super) fn piece(&self, reply: &GeneratedReply, piece: ReplyPiece, out: &mut Vec<u8>) {
         let index = index(reply, piece.kind);
         if piece.begins_part() {
             if index > 0 {
@@ -55,7 +55,7 @@ impl AnthropicWriter {
         named_event("content_block_delta", &event, out);
     }
 
-    pub(super) fn closing(reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn closing(reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) {
         if reply.tokens() > 0 {
             stop_block(u32::from(reply.reasoning > 0 && reply.answer > 0), out);
         }
@@ -65,7 +65,7 @@ impl AnthropicWriter {
         named_event("message_stop", &json!({"type": "message_stop"}), out);
     }
 
-    pub(super) fn full(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn full(&self, reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) {
         let mut content: Vec<Value> = Vec::new();
         if reply.reasoning > 0 {
             content.push(json!({"type": "thinking", "thinking": reasoning_of(reply), "signature": SIGNATURE}));
@@ -93,7 +93,7 @@ pub(super) fn error(message: &str, out: &mut Vec<u8>) {
 }
 
 /// Thinking comes first.
-fn index(reply: &Reply, kind: PieceKind) -> u32 {
+fn index(reply: &GeneratedReply, kind: PieceKind) -> u32 {
     u32::from(reply.reasoning > 0 && kind != PieceKind::Reasoning)
 }
 
@@ -109,8 +109,8 @@ const fn stop_reason(finish: Finish) -> &'static str {
     }
 }
 
-/// Here the cached part of the prompt stands beside the rest, not within it.
-fn counts(usage: Usage, output: u32) -> Value {
+/// In this API the cached part of the prompt is counted next to the rest, not within it.
+fn counts(usage: UsageCounts, output: u32) -> Value {
     match usage.cached {
         Some(cached) => json!({
             "input_tokens": usage.prompt - cached, "cache_read_input_tokens": cached,

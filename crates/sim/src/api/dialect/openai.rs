@@ -3,15 +3,15 @@
 
 use std::io::Write as _;
 
-use crate::api::dialect::Letterhead;
+use crate::api::dialect::ReplyHeader;
 use crate::api::text_request::TextApi;
-use crate::generation::reply::{Finish, Piece, PieceKind, Reply, TOOL_NAME};
+use crate::generation::reply::{Finish, GeneratedReply, PieceKind, ReplyPiece, TOOL_NAME};
 use crate::generation::speculation::write_report;
 use crate::options::{ReasoningField, UsageReport};
 
 /// The token counts of a reply.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Usage {
+pub(crate) struct UsageCounts {
     pub(crate) prompt: u32,
     /// Prompt tokens that were in the prefix cache, when there is one.
     pub(crate) cached: Option<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct Usage {
     pub(crate) reasoning: Option<u32>,
 }
 
-impl Usage {
+impl UsageCounts {
     fn write(self, out: &mut Vec<u8>) {
         let Self { prompt, cached, completion, reasoning } = self;
         let total = prompt + completion;
@@ -41,7 +41,7 @@ impl Usage {
 
 /// Writes the messages of one reply to a chat or a completion. What stays the same in all of them is formatted once.
 #[derive(Debug)]
-pub(crate) struct MessageWriter {
+pub(crate) struct OpenAiWriter {
     api: TextApi,
     reasoning_field: ReasoningField,
     spec_drafts: u32,
@@ -54,9 +54,9 @@ pub(crate) struct MessageWriter {
     opening: Vec<u8>,
 }
 
-impl MessageWriter {
-    pub(crate) fn new(api: TextApi, head: &Letterhead<'_>) -> Self {
-        let Letterhead { key, created, model, reasoning_field, spec_drafts, usage, .. } = *head;
+impl OpenAiWriter {
+    pub(crate) fn new(api: TextApi, head: &ReplyHeader<'_>) -> Self {
+        let ReplyHeader { key, created, model, reasoning_field, spec_drafts, usage, .. } = *head;
         let (prefix, object) = if api == TextApi::Completions {
             ("cmpl", "text_completion")
         } else {
@@ -69,7 +69,7 @@ impl MessageWriter {
         Self { api, reasoning_field, spec_drafts, usage, id, created, model, opening: opening.into_bytes() }
     }
 
-    fn event(&self, out: &mut Vec<u8>, usage: Option<Usage>, choice: impl FnOnce(&mut Vec<u8>)) {
+    fn event(&self, out: &mut Vec<u8>, usage: Option<UsageCounts>, choice: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(&self.opening);
         choice(out);
         out.push(b']');
@@ -80,8 +80,8 @@ impl MessageWriter {
         out.extend_from_slice(b"}\n\n");
     }
 
-    /// The first event of a chat choice: who speaks, and no text.
-    pub(crate) fn role(&self, choice: u32, usage: Option<Usage>, out: &mut Vec<u8>) {
+    /// The first event of a chat choice: its role, without text.
+    pub(crate) fn role(&self, choice: u32, usage: Option<UsageCounts>, out: &mut Vec<u8>) {
         self.event(out, usage, |out| {
             let _ = write!(
                 out,
@@ -92,11 +92,11 @@ impl MessageWriter {
 
     pub(crate) fn piece(
         &self,
-        reply: &Reply,
-        piece: Piece,
+        reply: &GeneratedReply,
+        piece: ReplyPiece,
         choice: u32,
         finish: Option<Finish>,
-        usage: Option<Usage>,
+        usage: Option<UsageCounts>,
         out: &mut Vec<u8>,
     ) {
         self.event(out, usage, |out| {
@@ -116,7 +116,7 @@ impl MessageWriter {
         });
     }
 
-    fn delta(&self, reply: &Reply, piece: Piece, choice: u32, out: &mut Vec<u8>) {
+    fn delta(&self, reply: &GeneratedReply, piece: ReplyPiece, choice: u32, out: &mut Vec<u8>) {
         match piece.kind {
             PieceKind::Text | PieceKind::Reasoning => {
                 let field = if piece.kind == PieceKind::Text { "content" } else { self.reasoning_field.name() };
@@ -142,7 +142,7 @@ impl MessageWriter {
     }
 
     /// The last event of a choice whose last text carries no finish reason.
-    pub(crate) fn finish(&self, choice: u32, finish: Finish, usage: Option<Usage>, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&self, choice: u32, finish: Finish, usage: Option<UsageCounts>, out: &mut Vec<u8>) {
         let delta = if finish == Finish::ToolCalls { r#""content":"""# } else { "" };
         self.event(out, usage, |out| {
             let _ = write!(
@@ -154,7 +154,7 @@ impl MessageWriter {
     }
 
     /// The event that holds nothing but usage.
-    pub(crate) fn usage(&self, usage: Usage, out: &mut Vec<u8>) {
+    pub(crate) fn usage(&self, usage: UsageCounts, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.opening);
         out.extend_from_slice(b"],");
         usage.write(out);
@@ -169,7 +169,7 @@ impl MessageWriter {
     }
 
     /// The whole reply as one object.
-    pub(crate) fn full(&self, reply: &Reply, choices: u32, usage: Usage, out: &mut Vec<u8>) {
+    pub(crate) fn full(&self, reply: &GeneratedReply, choices: u32, usage: UsageCounts, out: &mut Vec<u8>) {
         let Self { id, created, model, .. } = self;
         let is_completion = self.api == TextApi::Completions;
         let object = if is_completion { "text_completion" } else { "chat.completion" };
@@ -198,7 +198,7 @@ impl MessageWriter {
         out.push(b'}');
     }
 
-    fn full_message(&self, reply: &Reply, choice: u32, out: &mut Vec<u8>) {
+    fn full_message(&self, reply: &GeneratedReply, choice: u32, out: &mut Vec<u8>) {
         let _ = write!(out, r#"{{"index":{choice},"message":{{"role":"assistant","content":"#);
         if reply.has_no_text() {
             out.extend_from_slice(b"null");
@@ -228,7 +228,7 @@ impl MessageWriter {
     }
 }
 
-fn write_all(reply: &Reply, choice: u32, wanted: impl Fn(PieceKind) -> bool, out: &mut Vec<u8>) {
+fn write_all(reply: &GeneratedReply, choice: u32, wanted: impl Fn(PieceKind) -> bool, out: &mut Vec<u8>) {
     for piece in reply.pieces().filter(|piece| wanted(piece.kind)) {
         reply.write_text(piece, choice, out);
     }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{answer_of, piece_text};
-use crate::api::dialect::openai::Usage;
+use crate::api::dialect::openai::UsageCounts;
 use crate::api::kserve;
 use crate::api::text_request::TextApi;
-use crate::generation::reply::{Finish, Piece, Reply};
+use crate::generation::reply::{Finish, GeneratedReply, ReplyPiece};
 
 #[derive(Debug)]
 pub(crate) struct PlainWriter {
@@ -19,7 +19,14 @@ impl PlainWriter {
         Self { api, model: model.to_owned() }
     }
 
-    pub(super) fn piece(&self, reply: &Reply, piece: Piece, finish: Option<Finish>, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn piece(
+        &self,
+        reply: &GeneratedReply,
+        piece: ReplyPiece,
+        finish: Option<Finish>,
+        usage: UsageCounts,
+        out: &mut Vec<u8>,
+    ) {
         let text = piece_text(reply, piece);
         let event = match self.api {
             TextApi::HuggingFace => json!({
@@ -43,7 +50,7 @@ impl PlainWriter {
         }
     }
 
-    pub(super) fn full(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn full(&self, reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) {
         let text = answer_of(reply);
         let body = match self.api {
             TextApi::HuggingFace => json!({"generated_text": text, "details": details(reply.finish, usage)}),
@@ -64,7 +71,7 @@ pub(super) fn error(message: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("data: {event}\n\n").as_bytes());
 }
 
-fn details(finish: Finish, usage: Usage) -> Value {
+fn details(finish: Finish, usage: UsageCounts) -> Value {
     let reason = if finish == Finish::Length { "length" } else { "eos_token" };
     json!({"finish_reason": reason, "generated_tokens": usage.completion, "input_length": usage.prompt})
 }

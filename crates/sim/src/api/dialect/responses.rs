@@ -4,9 +4,9 @@ use std::cell::Cell;
 
 use serde_json::{Value, json};
 
-use super::{Letterhead, answer_of, arguments_of, named_event, piece_text, reasoning_of};
-use crate::api::dialect::openai::Usage;
-use crate::generation::reply::{Finish, Piece, PieceKind, Reply, TOOL_NAME};
+use super::{ReplyHeader, answer_of, arguments_of, named_event, piece_text, reasoning_of};
+use crate::api::dialect::openai::UsageCounts;
+use crate::generation::reply::{Finish, GeneratedReply, PieceKind, ReplyPiece, TOOL_NAME};
 
 #[derive(Debug)]
 pub(crate) struct ResponsesWriter {
@@ -18,7 +18,7 @@ pub(crate) struct ResponsesWriter {
 }
 
 impl ResponsesWriter {
-    pub(super) fn new(head: &Letterhead<'_>) -> Self {
+    pub(super) fn new(head: &ReplyHeader<'_>) -> Self {
         let (key, created, store) = (head.key, head.created, head.store);
         Self { key, created, model: head.model.to_owned(), store, sequence: Cell::new(0) }
     }
@@ -41,7 +41,7 @@ impl ResponsesWriter {
         self.event("response.in_progress", json!({ "response": response }), out);
     }
 
-    pub(super) fn piece(&self, reply: &Reply, piece: Piece, out: &mut Vec<u8>) {
+    pub(super) fn piece(&self, reply: &GeneratedReply, piece: ReplyPiece, out: &mut Vec<u8>) {
         let index = u32::from(reply.reasoning > 0 && piece.kind != PieceKind::Reasoning);
         if piece.begins_part() {
             if index > 0 {
@@ -68,13 +68,13 @@ impl ResponsesWriter {
         self.event(name, self.at(item, index, &json!({"delta": piece_text(reply, piece)})), out);
     }
 
-    fn finish_reasoning(&self, reply: &Reply, out: &mut Vec<u8>) {
+    fn finish_reasoning(&self, reply: &GeneratedReply, out: &mut Vec<u8>) {
         let text = reasoning_of(reply);
         self.event("response.reasoning_text.done", self.at("rs", 0, &json!({ "text": text })), out);
         self.event("response.output_item.done", json!({"output_index": 0, "item": self.reasoning(&text)}), out);
     }
 
-    pub(super) fn closing(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn closing(&self, reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) {
         let index = u32::from(reply.reasoning > 0);
         let items = self.items(reply);
         if reply.answer == 0 {
@@ -98,7 +98,7 @@ impl ResponsesWriter {
         self.event(name, json!({ "response": response }), out);
     }
 
-    pub(super) fn full(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn full(&self, reply: &GeneratedReply, usage: UsageCounts, out: &mut Vec<u8>) {
         out.extend_from_slice(self.ended(reply, &self.items(reply), usage).to_string().as_bytes());
     }
 
@@ -108,7 +108,7 @@ impl ResponsesWriter {
         self.event("response.failed", json!({ "response": response }), out);
     }
 
-    fn ended(&self, reply: &Reply, items: &[Value], usage: Usage) -> Value {
+    fn ended(&self, reply: &GeneratedReply, items: &[Value], usage: UsageCounts) -> Value {
         let cut = reply.finish == Finish::Length;
         let status = if cut { "incomplete" } else { "completed" };
         let mut counts = json!({
@@ -136,7 +136,7 @@ impl ResponsesWriter {
         })
     }
 
-    fn items(&self, reply: &Reply) -> Vec<Value> {
+    fn items(&self, reply: &GeneratedReply) -> Vec<Value> {
         let mut items = Vec::new();
         if reply.reasoning > 0 {
             items.push(self.reasoning(&reasoning_of(reply)));

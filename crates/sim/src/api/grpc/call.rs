@@ -1,54 +1,54 @@
-//! One call: its request, whole, and the way back.
+//! One gRPC call: its complete request and its answer.
 
 use std::future::poll_fn;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, Timer};
-use aiperf_grpc::{Code, frame};
+use aiperf_grpc::{GrpcCode, frame};
 use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
 use http::{HeaderMap, HeaderValue, Response};
 
-use crate::server::connection::{ClientGone, Received, Waiting};
+use crate::server::connection::{ClientGone, ClientRequest, ClientWatch};
 use crate::server::http_request::{BodyLength, Head, MOST_BODY};
 
 #[derive(Debug)]
-pub(super) struct Call {
-    pub(super) received: Received,
+pub(super) struct GrpcCall {
+    pub(super) received: ClientRequest,
     respond: SendResponse<Bytes>,
     /// There once the head of the answer is sent.
     stream: Option<SendStream<Bytes>>,
     /// When the client no longer wants an answer.
     deadline: Option<Mono>,
-    /// What goes wrong does so on purpose.
+    /// The failure of the call is an injected fault.
     pub(super) is_injected: bool,
 }
 
 /// Why a call ends without its answer.
 #[derive(Debug)]
-pub(super) enum Stopped {
+pub(super) enum CallError {
     Gone,
-    Refused(Code, String),
+    Refused(GrpcCode, String),
 }
 
-impl From<ClientGone> for Stopped {
+impl From<ClientGone> for CallError {
     fn from(_: ClientGone) -> Self {
         Self::Gone
     }
 }
 
-impl From<h2::Error> for Stopped {
+impl From<h2::Error> for CallError {
     fn from(_: h2::Error) -> Self {
         Self::Gone
     }
 }
 
-impl Call {
+impl GrpcCall {
     pub(super) async fn receive(
         request: http::Request<RecvStream>,
         respond: SendResponse<Bytes>,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<Self, CallError> {
         let first_byte = Mono::now();
         let (parts, mut stream) = request.into_parts();
         let mut body = Vec::new();
@@ -57,7 +57,7 @@ impl Call {
             let _ = stream.flow_control().release_capacity(part.len());
             body.extend_from_slice(&part);
             if body.len() > MOST_BODY {
-                return Err(Stopped::Gone);
+                return Err(CallError::Gone);
             }
         }
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -73,12 +73,12 @@ impl Call {
         let arrival = Mono::now();
         let limit = head.header("grpc-timeout").and_then(timeout);
         let deadline = limit.map(|limit| arrival + Nanos::from(limit));
-        let received = Received { head, body, first_byte, arrival };
+        let received = ClientRequest { head, body, first_byte, arrival };
         Ok(Self { received, respond, stream: None, deadline, is_injected: false })
     }
 
     /// Sends a message, and before the first one the head. The result is the time just before.
-    pub(super) fn send(&mut self, message: &[u8]) -> Result<Mono, Stopped> {
+    pub(super) fn send(&mut self, message: &[u8]) -> Result<Mono, CallError> {
         let mut body = Vec::with_capacity(message.len() + aiperf_grpc::FRAME_HEAD);
         frame(message, &mut body);
         let before = Mono::now();
@@ -86,17 +86,17 @@ impl Call {
         Ok(before)
     }
 
-    fn open(&mut self) -> Result<&mut SendStream<Bytes>, Stopped> {
+    fn open(&mut self) -> Result<&mut SendStream<Bytes>, CallError> {
         if self.stream.is_none() {
             let mut head = Response::new(());
             head.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
             self.stream = Some(self.respond.send_response(head, false)?);
         }
-        self.stream.as_mut().ok_or(Stopped::Gone)
+        self.stream.as_mut().ok_or(CallError::Gone)
     }
 
-    /// Says how the call ended. An answer without messages is only a head.
-    pub(super) fn end(&mut self, code: Code, message: &str) {
+    /// Sends the status of the call. An answer without messages is only a head.
+    pub(super) fn end(&mut self, code: GrpcCode, message: &str) {
         let mut status = HeaderMap::new();
         status.insert("grpc-status", HeaderValue::from(code.number()));
         if let Ok(text) = HeaderValue::from_str(&percent_encoded(message))
@@ -104,7 +104,7 @@ impl Call {
         {
             status.insert("grpc-message", text);
         }
-        // A client that is gone does not hear it.
+        // If the client is gone, the error does not matter.
         if let Some(stream) = &mut self.stream {
             let _ = stream.send_trailers(status);
         } else {
@@ -116,7 +116,7 @@ impl Call {
     }
 
     /// Ends the answer without saying how.
-    pub(super) fn cut(&mut self) -> Result<(), Stopped> {
+    pub(super) fn cut(&mut self) -> Result<(), CallError> {
         Ok(self.open()?.send_data(Bytes::new(), true)?)
     }
 
@@ -128,19 +128,20 @@ impl Call {
     }
 
     /// Waits until `due`, unless the client leaves or its deadline passes.
-    pub(super) async fn wait_until(&mut self, timer: &Timer, due: Mono) -> Result<(), Stopped> {
+    pub(super) async fn wait_until(&mut self, timer: &Timer, due: Mono) -> Result<(), CallError> {
         let deadline = self.deadline.filter(|deadline| *deadline < due);
         self.unless_gone(timer.sleep_until(deadline.unwrap_or(due))).await?;
         match deadline {
             None => Ok(()),
-            Some(_) => {
-                Err(Stopped::Refused(Code::DeadlineExceeded, "the deadline passed while the model was at work".into()))
-            }
+            Some(_) => Err(CallError::Refused(
+                GrpcCode::DeadlineExceeded,
+                "the deadline passed while the model was working".into(),
+            )),
         }
     }
 }
 
-impl Waiting for Call {
+impl ClientWatch for GrpcCall {
     async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
         let Self { respond, stream, .. } = self;
         let gone = poll_fn(|cx| match stream {

@@ -1,37 +1,37 @@
 //! `ModelInfer` and `ModelStreamInfer`: the simulated model, asked and answering in tensors.
 
-use aiperf_grpc::Code;
+use aiperf_grpc::GrpcCode;
 use aiperf_grpc::kserve::{Datatype, InferRequest, InferResponse, OutputTensor, StreamInferResponse};
 use prost::Message;
 use serde_json::Value;
 
-use super::call::{Call, Stopped};
+use super::call::{CallError, GrpcCall};
 use super::metadata::messages;
 use crate::api::dialect::{answer_of, piece_text};
 use crate::api::kserve::OUTPUT;
 use crate::api::text::cache_block;
-use crate::api::text_request::{Ask, TextApi};
+use crate::api::text_request::{TextApi, TextRequest};
 use crate::generation::admission::admit;
 use crate::generation::draws::Draws;
 use crate::generation::fault::{Fault, FaultPlan, MidwayFault, chunk_at};
-use crate::generation::prompt::Measured;
-use crate::generation::reply::Reply;
-use crate::server::exchange::Exchange;
+use crate::generation::prompt::MeasuredPrompt;
+use crate::generation::reply::GeneratedReply;
+use crate::server::exchange::ServedRequest;
 use crate::server::response::SIMULATED;
-use crate::server::worker::Worker;
-use crate::truth::Outcome;
+use crate::server::worker::ServerWorker;
+use crate::truth::TruthOutcome;
 
 /// One reply, decided before the first byte of it is sent.
-struct Job {
+struct PlannedInference {
     model: String,
     draws: Draws,
-    prompt: Measured,
-    reply: Reply,
+    prompt: MeasuredPrompt,
+    reply: GeneratedReply,
     plan: FaultPlan,
 }
 
 /// The request as JSON, for the truth.
-pub(super) fn legible(call: &Call) -> String {
+pub(super) fn legible(call: &GrpcCall) -> String {
     let all = messages(call).unwrap_or_default();
     let shown =
         |message: &Vec<u8>| InferRequest::decode(message.as_slice()).map(|request| request.to_json().to_string());
@@ -40,21 +40,21 @@ pub(super) fn legible(call: &Call) -> String {
 
 /// A stream may bring several requests, which are answered one after the other.
 pub(super) async fn serve(
-    worker: &Worker,
-    call: &mut Call,
-    exchange: &mut Exchange,
+    worker: &ServerWorker,
+    call: &mut GrpcCall,
+    exchange: &mut ServedRequest,
     streaming: bool,
-) -> Result<(), Stopped> {
+) -> Result<(), CallError> {
     exchange.note(|record| record.streaming = streaming);
     for message in messages(call)? {
         let job = plan(worker, call, exchange, &message)?;
         if let Some(Fault::Status(status)) = job.plan.fault {
             call.is_injected = true;
-            return Err(Stopped::Refused(code(status), SIMULATED.to_owned()));
+            return Err(CallError::Refused(code(status), SIMULATED.to_owned()));
         }
         if job.plan.fault == Some(Fault::Drop) {
             call.reset();
-            exchange.finish(Outcome::Dropped);
+            exchange.finish(TruthOutcome::Dropped);
             return Ok(());
         }
         let ended = if streaming {
@@ -68,38 +68,44 @@ pub(super) async fn serve(
         }
         worker.state.metrics.finished(job.reply.finish);
     }
-    exchange.finish(Outcome::Completed);
-    call.end(Code::Ok, "");
+    exchange.finish(TruthOutcome::Completed);
+    call.end(GrpcCode::Ok, "");
     Ok(())
 }
 
-fn plan(worker: &Worker, call: &Call, exchange: &mut Exchange, message: &[u8]) -> Result<Job, Stopped> {
+fn plan(
+    worker: &ServerWorker,
+    call: &GrpcCall,
+    exchange: &mut ServedRequest,
+    message: &[u8],
+) -> Result<PlannedInference, CallError> {
     let state = &*worker.state;
-    let refused = |message: String| Stopped::Refused(Code::InvalidArgument, message);
+    let refused = |message: String| CallError::Refused(GrpcCode::InvalidArgument, message);
     let number = state.next_inference();
     let request = InferRequest::decode(message).map_err(|error| refused(error.to_string()))?;
     let json: Value = request.to_json();
-    let ask = Ask::read(TextApi::Kserve, json.to_string().as_bytes()).map_err(|refusal| refused(refusal.message))?;
+    let text =
+        TextRequest::read(TextApi::Kserve, json.to_string().as_bytes()).map_err(|refusal| refused(refusal.message))?;
     let draws = state.repetitions.draws(state.options.seed, call.received.head.path(), message);
     let plan = state.options.faults.plan(number, |name| draws.stream(name));
-    let prompt = ask.prompt.measure(state.options.count, cache_block(&state.options));
+    let prompt = text.prompt.measure(state.options.count, cache_block(&state.options));
     exchange.note(|record| record.prompt_tokens = Some(prompt.tokens));
-    let reply = Reply::plan(&ask, &state.options, &draws);
-    Ok(Job { model: request.model_name, draws, prompt, reply, plan })
+    let reply = GeneratedReply::plan(&text, &state.options, &draws);
+    Ok(PlannedInference { model: request.model_name, draws, prompt, reply, plan })
 }
 
 /// The status that stands for an HTTP status.
-const fn code(status: u16) -> Code {
+const fn code(status: u16) -> GrpcCode {
     match status {
-        400 => Code::InvalidArgument,
-        401 => Code::Unauthenticated,
-        403 => Code::PermissionDenied,
-        404 => Code::NotFound,
-        429 => Code::ResourceExhausted,
-        501 => Code::Unimplemented,
-        503 => Code::Unavailable,
-        504 => Code::DeadlineExceeded,
-        _ => Code::Internal,
+        400 => GrpcCode::InvalidArgument,
+        401 => GrpcCode::Unauthenticated,
+        403 => GrpcCode::PermissionDenied,
+        404 => GrpcCode::NotFound,
+        429 => GrpcCode::ResourceExhausted,
+        501 => GrpcCode::Unimplemented,
+        503 => GrpcCode::Unavailable,
+        504 => GrpcCode::DeadlineExceeded,
+        _ => GrpcCode::Internal,
     }
 }
 
@@ -129,40 +135,40 @@ fn midway(plan: &FaultPlan) -> Option<(MidwayFault, f64)> {
 }
 
 /// What a fault leaves of an answer.
-fn break_off(call: &mut Call, kind: MidwayFault, streaming: bool) -> Result<Outcome, Stopped> {
+fn break_off(call: &mut GrpcCall, kind: MidwayFault, streaming: bool) -> Result<TruthOutcome, CallError> {
     Ok(match kind {
         MidwayFault::Reset => {
             call.reset();
-            Outcome::Reset
+            TruthOutcome::Reset
         }
         MidwayFault::Cut => {
             call.cut()?;
-            Outcome::Cut
+            TruthOutcome::Cut
         }
         MidwayFault::InbandError if streaming => {
             let error = StreamInferResponse { error_message: SIMULATED.to_owned(), infer_response: None };
             call.send(&error.encode_to_vec())?;
-            call.end(Code::Ok, "");
-            Outcome::InbandError
+            call.end(GrpcCode::Ok, "");
+            TruthOutcome::InbandError
         }
         MidwayFault::InbandError => {
-            call.end(Code::Internal, SIMULATED);
-            Outcome::InbandError
+            call.end(GrpcCode::Internal, SIMULATED);
+            TruthOutcome::InbandError
         }
         MidwayFault::Malformed => {
             call.send(b"\xff\xff no message")?;
-            call.end(Code::Ok, "");
-            Outcome::Malformed
+            call.end(GrpcCode::Ok, "");
+            TruthOutcome::Malformed
         }
     })
 }
 
 async fn whole(
-    worker: &Worker,
-    call: &mut Call,
-    exchange: &mut Exchange,
-    job: &Job,
-) -> Result<Option<Outcome>, Stopped> {
+    worker: &ServerWorker,
+    call: &mut GrpcCall,
+    exchange: &mut ServedRequest,
+    job: &PlannedInference,
+) -> Result<Option<TruthOutcome>, CallError> {
     let (arrival, tokens) = (call.received.arrival, job.reply.tokens());
     let mut admitted = admit(&worker.state, call, exchange, arrival, &job.prompt, &job.draws).await?;
     admitted.pace.advance(tokens - 1);
@@ -185,12 +191,12 @@ async fn whole(
 }
 
 async fn stream(
-    worker: &Worker,
-    call: &mut Call,
-    exchange: &mut Exchange,
-    job: &Job,
-) -> Result<Option<Outcome>, Stopped> {
-    let Job { reply, .. } = job;
+    worker: &ServerWorker,
+    call: &mut GrpcCall,
+    exchange: &mut ServedRequest,
+    job: &PlannedInference,
+) -> Result<Option<TruthOutcome>, CallError> {
+    let PlannedInference { reply, .. } = job;
     let state = &*worker.state;
     let arrival = call.received.arrival;
     let admitted = admit(state, call, exchange, arrival, &job.prompt, &job.draws).await?;

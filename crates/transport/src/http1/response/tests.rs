@@ -163,7 +163,7 @@ fn what_breaks_off_is_an_error_that_says_where() {
     let secure = cut(b"\x15\x03\x01\x00\x02\x02\x46");
     assert!(secure.contains("speaks TLS") && secure.ends_with("is its URL https:// instead?"), "{secure}");
     let switched = cut(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
-    assert!(switched.starts_with("101 Switching Protocols: the server changes to websocket"), "{switched}");
+    assert!(switched.starts_with("101 Switching Protocols: the server switches to websocket"), "{switched}");
 }
 
 #[test]

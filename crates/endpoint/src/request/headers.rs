@@ -40,12 +40,12 @@ pub struct RequestIds<'a> {
 /// The headers of a run in the order sent; the framing headers (`Content-Length`) come after them.
 #[derive(Debug, Clone)]
 pub struct HeaderPlan {
-    lines: Vec<(String, Line)>,
+    lines: Vec<(String, HeaderLine)>,
     form: BodyForm,
 }
 
 #[derive(Debug, Clone)]
-enum Line {
+enum HeaderLine {
     Fixed(String),
     Host,
     RequestId,
@@ -74,12 +74,12 @@ impl HeaderPlan {
         let form = if options.wire.is_grpc() { BodyForm::Protobuf } else { options.kind.facts().form };
         let anthropic = options.kind == EndpointKind::Messages;
         let mut plan = Self { lines: Vec::new(), form };
-        plan.set("Host", Line::Host)?;
-        plan.set("User-Agent", Line::Fixed(format!("aiperf/{}", options.version)))?;
-        plan.set("X-Request-ID", Line::RequestId)?;
-        plan.set(options.session_header.unwrap_or("X-Correlation-ID"), Line::CorrelationId)?;
+        plan.set("Host", HeaderLine::Host)?;
+        plan.set("User-Agent", HeaderLine::Fixed(format!("aiperf/{}", options.version)))?;
+        plan.set("X-Request-ID", HeaderLine::RequestId)?;
+        plan.set(options.session_header.unwrap_or("X-Correlation-ID"), HeaderLine::CorrelationId)?;
         if anthropic {
-            plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
+            plan.set(CONTENT_TYPE, HeaderLine::Fixed(form.media_type().to_owned()))?;
         }
         for (name, value) in options.user {
             // The type of a form names its boundary, which only the body knows.
@@ -92,27 +92,27 @@ impl HeaderPlan {
             if form == BodyForm::Protobuf {
                 check_metadata(name, value)?;
             }
-            plan.set(name, Line::Fixed(value.clone()))?;
+            plan.set(name, HeaderLine::Fixed(value.clone()))?;
         }
         match options.api_key {
-            Some(key) if anthropic => plan.set("x-api-key", Line::Fixed(key.to_owned()))?,
-            Some(key) => plan.set("Authorization", Line::Fixed(format!("Bearer {key}")))?,
+            Some(key) if anthropic => plan.set("x-api-key", HeaderLine::Fixed(key.to_owned()))?,
+            Some(key) => plan.set("Authorization", HeaderLine::Fixed(format!("Bearer {key}")))?,
             None => {}
         }
         if anthropic && !plan.has(ANTHROPIC_VERSION) {
-            plan.set(ANTHROPIC_VERSION, Line::Fixed("2023-06-01".to_owned()))?;
+            plan.set(ANTHROPIC_VERSION, HeaderLine::Fixed("2023-06-01".to_owned()))?;
         }
         if let Wire::Grpc { deadline, .. } = options.wire {
-            plan.set("TE", Line::Fixed("trailers".to_owned()))?;
+            plan.set("TE", HeaderLine::Fixed("trailers".to_owned()))?;
             if let Some(deadline) = deadline {
-                plan.set("grpc-timeout", Line::Fixed(timeout_value(deadline)))?;
+                plan.set("grpc-timeout", HeaderLine::Fixed(timeout_value(deadline)))?;
             }
         } else {
             let accept = if options.streaming { "text/event-stream" } else { "application/json" };
-            plan.set("Accept", Line::Fixed(accept.to_owned()))?;
+            plan.set("Accept", HeaderLine::Fixed(accept.to_owned()))?;
         }
         if form != BodyForm::Multipart {
-            plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
+            plan.set(CONTENT_TYPE, HeaderLine::Fixed(form.media_type().to_owned()))?;
         }
         let affinity = options.affinity;
         for (on, name) in [
@@ -122,11 +122,11 @@ impl HeaderPlan {
             (affinity.dynamo_session_id, "X-Dynamo-Session-ID"),
         ] {
             if on {
-                plan.set(name, Line::CorrelationId)?;
+                plan.set(name, HeaderLine::CorrelationId)?;
             }
         }
         if affinity.dynamo_session_id {
-            plan.set("X-Dynamo-Parent-Session-ID", Line::ParentCorrelationId)?;
+            plan.set("X-Dynamo-Parent-Session-ID", HeaderLine::ParentCorrelationId)?;
         }
         Ok(plan)
     }
@@ -135,11 +135,11 @@ impl HeaderPlan {
     pub fn lines<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.lines.iter().filter_map(move |(name, line)| {
             let value = match line {
-                Line::Fixed(value) => value,
-                Line::Host => ids.host,
-                Line::RequestId => ids.request_id,
-                Line::CorrelationId => ids.correlation_id,
-                Line::ParentCorrelationId => ids.parent_correlation_id?,
+                HeaderLine::Fixed(value) => value,
+                HeaderLine::Host => ids.host,
+                HeaderLine::RequestId => ids.request_id,
+                HeaderLine::CorrelationId => ids.correlation_id,
+                HeaderLine::ParentCorrelationId => ids.parent_correlation_id?,
             };
             Some((name.as_str(), value))
         })
@@ -161,12 +161,12 @@ impl HeaderPlan {
     }
 
     /// A later header takes the earlier one's place in the list, with its own spelling.
-    fn set(&mut self, name: &str, line: Line) -> Result<(), HeaderError> {
+    fn set(&mut self, name: &str, line: HeaderLine) -> Result<(), HeaderError> {
         let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
         if name.is_empty() || !name.bytes().all(is_token) {
             return Err(HeaderError::Name(name.to_owned()));
         }
-        if let Line::Fixed(value) = &line
+        if let HeaderLine::Fixed(value) = &line
             && value.bytes().any(|b| b.is_ascii_control() && b != b'\t')
         {
             return Err(HeaderError::Value(name.to_owned()));
