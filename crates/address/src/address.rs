@@ -59,15 +59,12 @@ impl Address {
             });
         }
         let url = UrlText::split(text);
-        let (scheme, text) = match url.scheme() {
-            Some(name) => {
-                let scheme = Scheme::from_name(name).ok_or_else(|| AddressError::Scheme(name.to_owned()))?;
-                (scheme, text.to_owned())
-            }
-            None => {
-                refuse_foreign_scheme(&url)?;
-                (default, format!("{}://{text}", default.name()))
-            }
+        let (scheme, text) = if let Some(name) = url.scheme() {
+            let scheme = Scheme::from_name(name).ok_or_else(|| AddressError::Scheme(name.to_owned()))?;
+            (scheme, text.to_owned())
+        } else {
+            refuse_foreign_scheme(&url)?;
+            (default, format!("{}://{text}", default.name()))
         };
         if scheme.is_grpc() && !(["", "/"].contains(&url.path) && url.query_and_fragment.is_empty()) {
             return Err(AddressError::GrpcPath);

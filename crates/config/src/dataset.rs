@@ -2,6 +2,7 @@
 
 mod agent_detection;
 mod cache_bust;
+mod export;
 mod file;
 mod file_format;
 mod length;
@@ -21,7 +22,7 @@ pub use media::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use public::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
+pub use public::{Chat, PUBLIC_NAMES, PUBLIC_SETS, PublicOrigin, PublicSet, PublicSource, Recipe};
 pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };

@@ -1,17 +1,18 @@
 //! Where requests go and how they are shaped.
 
+pub(crate) mod export;
+pub(crate) mod placeholder;
+
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aiperf_address::{Address, ConnectionReuse, HttpVersion, Proxies, Secret, TlsOptions};
-use aiperf_protocol::{EndpointKind, KserveBackend, TemplateText, Wire};
+use aiperf_protocol::{EndpointKind, KserveBackend, MethodName, TemplateText, Wire};
 use aiperf_redact as redact;
 use serde_json::{Map, Value};
 
-use crate::GrpcMethod;
-use crate::defaults;
-use crate::is_placeholder;
-use crate::{ResetKvCache, ServerProfiler};
+use crate::{defaults, is_placeholder};
 
 /// One server to send to.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,4 +146,42 @@ impl ReadinessMode {
             Self::Both => "both",
         }
     }
+}
+
+/// `--reset-kv-cache`: a call before the run that empties the prefix cache of each server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResetKvCache {
+    /// Path of the call; it replaces the path of the server's URL.
+    pub path: String,
+    /// Time limit for one call.
+    pub timeout: Duration,
+    /// How long the call is repeated if the server is busy or cannot be reached.
+    pub max_retry: Duration,
+}
+
+/// `--server-profiler`: calls that start and stop the profiler of each server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerProfiler {
+    pub start_path: String,
+    pub stop_path: String,
+    /// Time limit for one call.
+    pub timeout: Duration,
+}
+
+/// A method of a gRPC service, and where its description comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrpcMethod {
+    pub name: MethodName,
+    pub source: DescriptorSource,
+}
+
+/// Where the description of a gRPC method comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DescriptorSource {
+    /// The server describes it (reflection).
+    Reflection,
+    /// `.proto` files, and the folders to search for their imports.
+    Protos { files: Vec<PathBuf>, imports: Vec<PathBuf> },
+    /// A serialized descriptor set.
+    Set(PathBuf),
 }

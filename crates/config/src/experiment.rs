@@ -180,7 +180,7 @@ impl SweepOrder {
 /// How often each cell is run.
 #[derive(Debug, Clone)]
 pub struct Trials {
-    /// At most so many where there is a rule that ends them early.
+    /// Number of trials; the maximum if a convergence rule can end them early.
     pub count: u32,
     /// Pause between two of them.
     pub cooldown: Duration,

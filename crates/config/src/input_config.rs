@@ -1,19 +1,12 @@
 //! The configuration as result files show it: the reference's section and field names, only what was set or derived, and
 //! no secrets.
 
-mod dataset;
-mod endpoint;
-mod media;
-mod phase;
-mod section;
-mod trace;
-
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use self::section::Section;
 use crate::defaults;
+use crate::section::Section;
 use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
@@ -21,11 +14,12 @@ impl Config {
     pub fn to_input_config(&self) -> Value {
         let mut root = Map::new();
         root.insert("models".to_owned(), self.models_section());
-        root.insert("endpoint".to_owned(), endpoint::section(&self.endpoint));
+        root.insert("endpoint".to_owned(), crate::endpoint::export::section(&self.endpoint));
         root.insert("datasets".to_owned(), json!([self.dataset_section()]));
         // The warmup of an agentic replay belongs to it and is nobody's setting.
         let warmup = self.warmup.iter().filter(|warmup| !warmup.pace.is_agentic());
-        let phases: Vec<Value> = warmup.chain([&self.profiling]).map(|phase| phase::section(self, phase)).collect();
+        let phases: Vec<Value> =
+            warmup.chain([&self.profiling]).map(|phase| crate::phase::export::section(self, phase)).collect();
         root.insert("phases".to_owned(), Value::Array(phases));
         root.insert("artifacts".to_owned(), self.artifacts_section());
         if !self.output.goodput.is_empty() {

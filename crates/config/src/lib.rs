@@ -8,15 +8,11 @@ pub mod defaults;
 mod endpoint;
 mod environment;
 mod experiment;
-mod grpc;
 mod input_config;
-mod network_latency;
 mod output;
 mod phase;
-mod placeholder;
 mod run;
-mod scenario;
-mod server_hook;
+mod section;
 mod tuning;
 mod until_ci;
 
@@ -31,23 +27,22 @@ pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use dataset::{Chat, FILE_FORMAT_NAMES, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
-pub use endpoint::{EndpointConfig, Readiness, ReadinessMode, SimTarget, Target};
+pub use dataset::{Chat, FILE_FORMAT_NAMES, PUBLIC_NAMES, PUBLIC_SETS, PublicOrigin, PublicSet, PublicSource, Recipe};
+pub use endpoint::placeholder::is_placeholder;
+pub use endpoint::{
+    DescriptorSource, EndpointConfig, GrpcMethod, Readiness, ReadinessMode, ResetKvCache, ServerProfiler, SimTarget,
+    Target,
+};
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
     Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
     Trials,
 };
-pub use grpc::{DescriptorSource, GrpcMethod};
-pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
-pub use placeholder::is_placeholder;
-pub use run::Config;
-pub use scenario::{SCENARIO, Scenario};
-pub use server_hook::{ResetKvCache, ServerProfiler};
+pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};

@@ -24,7 +24,7 @@ pub struct OutputConfig {
     pub slice_duration: Option<Duration>,
     /// The texts of all replies, in outputs.json.
     pub export_outputs: bool,
-    /// The records as a table, beside the lines.
+    /// Also write the records as a Parquet table.
     pub export_parquet: bool,
     /// The summary as GenAI-Perf had it.
     pub export_genai_perf: bool,

@@ -1,5 +1,7 @@
 //! One stretch of load: how requests are paced and when sending stops.
 
+pub(crate) mod export;
+
 use std::time::Duration;
 
 pub use aiperf_protocol::PhaseKind;
@@ -170,7 +172,7 @@ pub struct Windows {
     pub interval: Duration,
     /// How far they may be apart, in percent.
     pub stability: f64,
-    /// After so many the run has failed to become steady.
+    /// Maximum number of windows; after them the run has failed to become steady.
     pub most: u32,
 }
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{
-    CacheBust, CiTarget, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning,
-};
+use crate::{CacheBust, CiTarget, DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -14,30 +12,78 @@ pub struct Config {
     /// Present when any warmup trigger was given.
     pub warmup: Option<PhaseConfig>,
     pub profiling: PhaseConfig,
-    /// The scenario that the run is held to, where one was named.
+    /// The scenario that the run names.
     pub scenario: Option<Scenario>,
-    /// Several lanes of an agentic replay may begin with the same recorded session.
+    /// Several lanes of an agentic replay may start with the same recorded session.
     pub allow_dataset_wrap: bool,
     pub output: OutputConfig,
-    /// `None`: latencies are only shown as they are.
+    /// `None`: latencies are reported only with the network round trip in them.
     pub network_latency: Option<NetworkLatency>,
-    /// What must be known, and how well, for the run to end early; all of it.
+    /// Precision that every one of these metrics must reach for the run to end early.
     pub until_ci: Vec<CiTarget>,
-    /// Of all confidence intervals.
+    /// Confidence level of all confidence intervals.
     pub confidence_level: f64,
-    /// `None`: not repeatable, drawn from the operating system.
+    /// `None`: drawn from the operating system, so the run cannot be repeated.
     pub random_seed: Option<u64>,
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,
-    /// Share of failed requests above which the run is given up.
+    /// Share of failed requests above which the run is stopped.
     pub failed_request_threshold: Option<f64>,
-    /// How long nothing but connection failures may come back before the run is ended; `None`: for ever.
+    /// How long all requests may fail to connect before the run ends; `None`: no limit.
     pub unreachable_timeout: Option<Duration>,
-    /// What the environment variables say.
+    /// Settings of the environment variables.
     pub tuning: Tuning,
     /// The command line that repeats this run, with secrets redacted.
     pub command_line: String,
-    /// Things the user should know before the run starts; printed as warnings.
+    /// Warnings to print before the run starts.
     pub warnings: Vec<String>,
+}
+
+/// The only scenario so far. A scenario is a name for a run with locked settings, so that results can be compared.
+pub const SCENARIO: &str = "inferencex-agentx-mvp";
+
+/// The scenario that a run names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scenario {
+    pub name: &'static str,
+    /// `--unsafe-override`: settings that the scenario forbids are kept, and the results are not valid for submission.
+    pub overridden: bool,
+    /// Settings that the scenario forbids, in words; empty unless overridden.
+    pub violations: Vec<String>,
+    /// Options that the scenario sets itself.
+    pub set: Vec<String>,
+}
+
+/// Where the network round-trip time comes from; latencies are also reported without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkLatency {
+    /// The user gives it.
+    Given(Duration),
+    /// Measured while the profiling phase runs.
+    Measured(RttProbing),
+}
+
+/// How the round-trip time is measured: with connections that are opened and closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RttProbing {
+    /// Pause between two measurements of a server.
+    pub interval: Duration,
+    /// Minimum number of measurements.
+    pub min_samples: usize,
+    /// Time limit for opening a connection.
+    pub connect_timeout: Duration,
+    /// Maximum time to wait at the end of the run for missing measurements.
+    pub top_up: Duration,
+}
+
+impl Default for RttProbing {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(1),
+            min_samples: 5,
+            connect_timeout: Duration::from_secs(5),
+            top_up: Duration::from_secs(3),
+        }
+    }
 }

@@ -191,7 +191,7 @@ fn checkpoint(asked: &GivenFlags, current_dir: &Path) -> Result<Option<PathBuf>,
     folder.map_or(Ok(None), |given| Err(GenaiPerfError::Needs { flag: given.typed.clone(), needed }))
 }
 
-/// What a file says, and what options beside it say that win over it.
+/// Runs a configuration file; options of the command line override it.
 fn config(options: &[String], passed: &[String], current_dir: &Path) -> Result<GenaiPerfCommand, GenaiPerfError> {
     let tables = [commands::CONFIG, table::PROFILE, commands::ANALYZE];
     let typed = ask(options, passed, &tables, "genai-perf config")?;

@@ -1,4 +1,4 @@
-//! Input rows of GenAI-Perf. Most can be sent as they are; others are written anew with the names that ours have.
+//! Input rows of GenAI-Perf. Most can be sent as they are; others are rewritten with the field names of aiperf.
 
 use serde_json::{Map, Value};
 

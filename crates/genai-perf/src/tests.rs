@@ -133,7 +133,7 @@ fn the_load_is_constant_and_lasts_as_it_does_there() {
     assert_eq!(adds("-s 999"), Vec::<String>::new());
     assert!(adds("--session-concurrency 3 --num-sessions 5").contains(&"--num-sessions=5".to_owned()));
     assert!(refusal("profile -m m -- --request-distribution poisson").contains("needs --request-rate"));
-    assert!(refusal("profile -m m -- --concurrency-range 1:4").contains("takes one value here"));
+    assert!(refusal("profile -m m -- --concurrency-range 1:4").contains("takes one value"));
     assert!(refusal("profile -m m --stability-percentage 10").contains("needs --measurement-interval"));
     assert!(refusal("profile -m m --request-count 9 -- -r 20").contains("-r needs --measurement-interval"));
     assert!(refusal("profile -m m -p 0").contains("above 0"));
@@ -163,7 +163,7 @@ fn lengths_follow_the_endpoint() {
 fn the_endpoint_has_its_backend_path_and_pictures() {
     assert_eq!(adds("--endpoint v1/x"), ["--endpoint=/v1/x"]);
     assert!(refusal("profile -m m --endpoint-type chat --backend vllm").contains("needs --endpoint-type kserve"));
-    assert!(refusal("profile -m m --backend python").contains("tensorrtllm and vllm"));
+    assert!(refusal("profile -m m --backend python").contains("tensorrtllm or vllm"));
     assert_eq!(adds("--image-width-mean 8"), ["--image-width-mean=8", "--image-format=png"]);
     assert_eq!(adds("-- --ssl-https-verify-peer 0"), ["--insecure"]);
     assert!(refusal("profile -m m -- --ssl-https-verify-peer 2").contains("give 0 or 1"));

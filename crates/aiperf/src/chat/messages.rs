@@ -1,4 +1,4 @@
-//! MessageLines, one on each line.
+//! Reads the messages of a chat, one per line.
 
 use std::io::BufRead;
 

@@ -1,33 +1,33 @@
-//! How agents are told apart that were recorded together (`AIPERF_DATASET_WEKA_*`, `AIPERF_DATASET_TRACELAB_*`).
+//! How the agents of one recording are separated (`AIPERF_DATASET_WEKA_*`, `AIPERF_DATASET_TRACELAB_*`).
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentDetection {
-    /// Look for several agents in one list of requests.
+    /// Separate the agents of a list of requests.
     pub split_flattened: bool,
-    /// Send results of tools as messages of tools.
+    /// Send tool results as tool messages.
     pub tool_shaped_messages: bool,
-    /// After a longer pause a request must share much with the one that it goes on from.
+    /// After a longer gap, a request continues an earlier one only if they share enough blocks.
     pub seam_max_gap_s: f64,
-    /// That much, as a share of the blocks.
+    /// Share of blocks that a request must have in common with the one it continues after a long gap.
     pub seam_min_overlap: f64,
-    /// A sidecar has no more requests.
+    /// Maximum number of requests of a sidecar.
     pub aux_max_requests: usize,
-    /// A sidecar's prompt is shorter than this share of the longest of the main line.
+    /// A request is a sidecar if its prompt is shorter than this share of its agent's longest prompt.
     pub aux_isl_ratio: f64,
-    /// Or shorter than so many tokens.
+    /// A request is a sidecar if its prompt is shorter than this many tokens.
     pub aux_isl_floor: u64,
-    /// Or asks another model.
+    /// A request is a sidecar if it asks another model than its agent.
     pub aux_cross_model: bool,
-    /// Or has an answer below so many tokens,
+    /// A request is a sidecar if its output is shorter than this many tokens and `aux_reduction_ratio` holds.
     pub aux_reduction_osl_max: u64,
-    /// and a prompt of so many times the answer.
+    /// Minimum ratio of prompt to output length of a sidecar with a short output.
     pub aux_reduction_ratio: f64,
-    /// Least members of a group of workers.
+    /// Minimum number of agents of a worker group.
     pub worker_group_min: usize,
-    /// Put sessions under those that called them.
+    /// Attach subagent sessions to the sessions that started them.
     pub join_subagents: bool,
     pub join_codex_subagents: bool,
-    /// Least length of a call that starts agents.
+    /// Minimum duration of a call that starts agents.
     pub min_spawn_ms: f64,
 }
 

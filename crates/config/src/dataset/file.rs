@@ -16,7 +16,7 @@ pub struct FileSource {
     /// Longest pause between turns that is kept.
     pub delay_cap_ms: Option<f64>,
     pub bad_rows: BadRows,
-    /// Only the first so many conversations are used.
+    /// Use only this many conversations, from the beginning of the file.
     pub entries: Option<usize>,
     /// Conversations to draw from a pool of contents.
     pub draws: PoolDraws,
@@ -95,7 +95,7 @@ pub struct FormatOption {
     pub why: &'static str,
 }
 
-/// A reason with the option that it speaks of in the place of a leading "it".
+/// A reason with the name of its option instead of a leading "it".
 pub fn with_subject(why: &str, subject: &str) -> String {
     why.strip_prefix("it ").map_or_else(|| why.to_owned(), |rest| format!("{subject} {rest}"))
 }

@@ -1,8 +1,10 @@
 //! Generated pictures, clips and films, as they are described.
 
+pub(crate) mod export;
+
 use std::path::PathBuf;
 
-/// What turns carry beside their texts; at least one of the three.
+/// Media that turns carry in addition to their texts; at least one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediaSource {
     pub images: Option<ImageSpec>,

@@ -11,7 +11,7 @@ use crate::TraceOptions;
 pub struct PublicSet {
     /// As `--public-dataset` spells it.
     pub name: &'static str,
-    pub origin: Origin,
+    pub origin: PublicOrigin,
     /// Read only as far as conversations are needed: it is too large to be fetched whole for a few requests.
     pub streamed: bool,
     pub recipe: Recipe,
@@ -19,7 +19,7 @@ pub struct PublicSet {
 
 /// Where the rows are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum PublicOrigin {
     /// A split of a data set on the hub.
     Split { repository: &'static str, revision: &'static str, subset: Option<&'static str>, split: &'static str },
     /// One file of a data set on the hub.

@@ -22,7 +22,7 @@ pub struct SyntheticSource {
     pub rankings: Option<Rankings>,
     /// A marker of each session's own will stand in its first user message; the prompt leaves room for it.
     pub marked_first_turn: bool,
-    /// Pictures, clips and films beside the texts.
+    /// Images, audio clips and videos in addition to the texts.
     pub media: Option<Box<MediaSource>>,
 }
 

@@ -1,5 +1,7 @@
 //! How a trace is changed on its way from the file to the schedule.
 
+pub(crate) mod export;
+
 use super::AgentDetection;
 
 /// What is asked of a trace. The default changes nothing.

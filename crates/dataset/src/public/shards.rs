@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_config::{Origin, PublicSource};
+use aiperf_config::{PublicOrigin, PublicSource};
 use aiperf_hub::{FilePath, Hub, HubError, RemoteFile, RepositoryId, Revision};
 
 use crate::DatasetError;
@@ -26,12 +26,12 @@ fn find(source: &PublicSource, hub: &Hub) -> Result<Vec<Shard>, HubError> {
         Ok(files.into_iter().map(Shard::Remote).collect())
     };
     match source.set.origin {
-        Origin::Split { repository, revision, subset, split: name } => split(repository, revision, subset, name),
-        Origin::Named => split(source.repository.as_deref().unwrap_or_default(), "main", None, "train"),
-        Origin::File { repository, path } => {
+        PublicOrigin::Split { repository, revision, subset, split: name } => split(repository, revision, subset, name),
+        PublicOrigin::Named => split(source.repository.as_deref().unwrap_or_default(), "main", None, "train"),
+        PublicOrigin::File { repository, path } => {
             Ok(vec![Shard::Single(RepositoryId::dataset(repository)?, FilePath::parse(path)?)])
         }
-        Origin::Url(url) => Ok(vec![Shard::Url(url)]),
+        PublicOrigin::Url(url) => Ok(vec![Shard::Url(url)]),
     }
 }
 

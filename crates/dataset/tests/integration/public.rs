@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{DatasetSource, Origin, PUBLIC_SETS, PublicSource};
+use aiperf_config::{DatasetSource, PUBLIC_SETS, PublicOrigin, PublicSource};
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 use aiperf_dataset::build_with_hub;
 use aiperf_hub::{Hub, HubEnvironment, HubError};
@@ -273,7 +273,7 @@ fn share_gpt_is_one_file_and_its_turns_have_the_length_of_the_replies() {
 #[test]
 fn spec_bench_lies_at_a_url_of_its_own() {
     let asked = ask("spec_bench").filter("category", "qa");
-    let Origin::Url(url) = asked.source.set.origin else { panic!("no URL") };
+    let PublicOrigin::Url(url) = asked.source.set.origin else { panic!("no URL") };
     let offline = asked.hub("http://127.0.0.1:1", true);
     let Err(HubError::Offline { cache, .. }) = offline.url(url) else { panic!("not offline") };
     std::fs::create_dir_all(&cache).unwrap();
@@ -324,13 +324,13 @@ fn the_page_on_data_sets_lists_every_public_set() {
     let page = std::fs::read_to_string(page).unwrap();
     for set in PUBLIC_SETS {
         let source = match set.origin {
-            Origin::Split { repository, subset, split, .. } => {
+            PublicOrigin::Split { repository, subset, split, .. } => {
                 let subset = subset.map(|subset| format!(" {subset}")).unwrap_or_default();
                 format!("{repository}{subset}, {split}")
             }
-            Origin::File { repository, .. } => repository.to_owned(),
-            Origin::Url(_) => "hemingkx/Spec-Bench on GitHub".to_owned(),
-            Origin::Named => "`--hf-weka-dataset`".to_owned(),
+            PublicOrigin::File { repository, .. } => repository.to_owned(),
+            PublicOrigin::Url(_) => "hemingkx/Spec-Bench on GitHub".to_owned(),
+            PublicOrigin::Named => "`--hf-weka-dataset`".to_owned(),
         };
         let streamed = if set.streamed { "as needed" } else { "whole" };
         let row = format!("| `{}` | {source} | {streamed} | {} |", set.name, set.recipe.summary());

@@ -12,7 +12,7 @@ use crate::error::RunError;
 use crate::prepare::target::Targets;
 use crate::watch::process::open_descriptors;
 
-/// DescriptorRoom that each worker thread has for itself: two to wait for sockets, one to be woken by, one timer.
+/// Descriptors that each worker thread opens: two to wait for sockets, one to be woken by, one timer.
 const OF_EACH_WORKER: u64 = 4;
 /// An open loop has as many requests in flight as come while one is answered. Long responses take some ten seconds.
 const LONG_RESPONSE_SECONDS: f64 = 10.0;

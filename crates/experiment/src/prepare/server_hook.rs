@@ -181,7 +181,7 @@ impl ProfilerHook {
             match self.caller.post(server, path, self.profiler.timeout).await {
                 Ok(()) => log::info!("Stopped the profiler of {}", server.origin),
                 Err(refused) => {
-                    log::warn!("{PROFILER}: {} {}; stop the profiler by hand", url(server, path), refused.reason)
+                    log::warn!("{PROFILER}: {} {}; stop the profiler by hand", url(server, path), refused.reason);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Sets the pipeline up at which records are made: which files are open, who counts, who early_stops.
+//! Assembles the record pipeline of a run: which files are open, who counts tokens, which rules follow.
 
 use std::sync::{Arc, Mutex};
 

@@ -15,7 +15,7 @@ pub(crate) struct ThreadClock {
 }
 
 impl ThreadClock {
-    /// Of the conductor and the workers, the one that ran most since the last call.
+    /// The thread that used most processor time since the last call, among the scheduler and the workers.
     pub(crate) fn busiest(&mut self, now: Mono) -> Option<ThreadLoad> {
         let process = std::process::id();
         let mut busiest: Option<ThreadLoad> = None;

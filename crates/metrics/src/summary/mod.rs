@@ -226,7 +226,7 @@ pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext)
 
 /// Blocks found and blocks asked for are as telling as their ratio: they are its sum and its count.
 fn prefix_hits(columns: &Columns) -> Option<Stats> {
-    let successful = columns.rows().filter(|row| row.succeeded());
+    let successful = columns.rows().filter(Facts::succeeded);
     let (mut blocks, mut reused) = (0, 0);
     for row in successful {
         blocks += row.fact(Fact::PrefixBlocks).unwrap_or(0);

@@ -184,7 +184,7 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 
 fn active_span(columns: &Columns) -> Option<(Mono, Mono)> {
     let mut span: Option<(u64, u64)> = None;
-    for row in columns.rows().filter(|row| row.succeeded()) {
+    for row in columns.rows().filter(Facts::succeeded) {
         let (Some(start), Some(latency)) = (row.fact(Fact::Start), row.fact(Fact::LastContent)) else { continue };
         let (first, last) = span.unwrap_or((start, start));
         span = Some((first.min(start), last.max(start + latency)));

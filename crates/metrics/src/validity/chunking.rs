@@ -23,7 +23,7 @@ impl Chunking {
         if !(context.streaming && context.endpoint.facts().produces_tokens) {
             return seen;
         }
-        for row in columns.rows().filter(|row| row.succeeded()) {
+        for row in columns.rows().filter(Facts::succeeded) {
             let counted = || output_length(&row).map(|tokens| tokens as u64);
             let tokens = row.fact(Fact::UsageCompletion).or_else(counted);
             let gaps = row.fact(Fact::Gaps).filter(|gaps| *gaps > 0);

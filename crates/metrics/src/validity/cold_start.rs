@@ -33,7 +33,7 @@ pub(super) struct ColdStart {
 impl ColdStart {
     pub(super) fn of(columns: &Columns, context: &MetricContext) -> Option<Self> {
         let measured = if context.streaming { Fact::FirstContent } else { Fact::LastContent };
-        let successful = columns.rows().filter(|row| row.succeeded());
+        let successful = columns.rows().filter(Facts::succeeded);
         let mut timed: Vec<(u64, u64)> =
             successful.filter_map(|row| row.fact(Fact::Start).zip(row.fact(measured))).collect();
         let count = timed.len();

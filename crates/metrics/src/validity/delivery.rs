@@ -18,7 +18,7 @@ impl Deliveries {
         if !context.applies(Metric::TimeToFirstToken) {
             return seen;
         }
-        for row in columns.rows().filter(|row| row.succeeded()) {
+        for row in columns.rows().filter(Facts::succeeded) {
             seen.of += 1;
             seen.whole += u64::from(row.fact(Fact::FirstContent).is_none());
         }

@@ -21,7 +21,7 @@ impl InputLengths {
     /// Of the requests that had a length to meet.
     pub(super) fn of(columns: &Columns) -> Self {
         let mut seen = Self::default();
-        for row in columns.rows().filter(|row| row.succeeded()) {
+        for row in columns.rows().filter(Facts::succeeded) {
             let asked = row.fact(Fact::RequestedInput).filter(|asked| *asked > 0);
             let Some((asked, sent)) = asked.zip(row.fact(Fact::InputTokens)) else { continue };
             let percent = 100.0 * (sent as f64 - asked as f64) / asked as f64;

@@ -21,7 +21,7 @@ impl ServerCounts {
         }
         let input = context.applies(Metric::InputSequenceLength);
         let output = context.applies(Metric::OutputSequenceLength);
-        for row in columns.rows().filter(|row| row.succeeded()) {
+        for row in columns.rows().filter(Facts::succeeded) {
             let lacks = (input && row.fact(Fact::InputTokens).is_none()) || (output && output_length(&row).is_none());
             seen.of += 1;
             seen.missing += u64::from(lacks);

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_is_no_header_is_refused() {
         assert!(read(&["nonsense"]).unwrap_err().contains("Name: value"));
-        assert!(read(&[r#"{"bad name": "x"}"#]).unwrap_err().contains("no header name"));
+        assert!(read(&[r#"{"bad name": "x"}"#]).unwrap_err().contains("not a header name"));
         assert!(read(&["A:x\ny"]).unwrap_err().contains("control character"));
         assert!(read(&[r#"{"A": [1]}"#]).unwrap_err().contains("plain value"));
     }

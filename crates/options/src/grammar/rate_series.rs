@@ -92,7 +92,7 @@ mod tests {
             ("[", &["not JSON", "line 1"]),
             ("3", &["neither a list nor an object"]),
             ("{}", &["no \"points\""]),
-            (r#"{"points": 3}"#, &["no list"]),
+            (r#"{"points": 3}"#, &["not a list"]),
             (r#"{"points": [], "unit": "s"}"#, &["\"unit\""]),
             ("[]", &["at least 2", "has 0"]),
             (&format!("[{first}]"), &["at least 2", "has 1"]),

@@ -70,7 +70,7 @@ impl RawOptions {
             .map_err(|_| self.bad(id, &seconds.to_string(), "the time is too long; give a number of seconds"))
     }
 
-    /// A wait of so many seconds, or without end for `inf`.
+    /// A wait in seconds; `inf` waits without a limit.
     pub(super) fn wait(&self, id: OptionId) -> Result<Option<GracePeriod>, ConfigError> {
         match self.float_or_inf(id)? {
             Some(seconds) if seconds.is_infinite() => Ok(Some(GracePeriod::Unlimited)),

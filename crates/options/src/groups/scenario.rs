@@ -192,7 +192,7 @@ pub(super) fn check(
     Ok(Some(Scenario { name: SCENARIO, overridden, violations, set }))
 }
 
-/// The option that chose data which others cannot have the same of, and what it is.
+/// The option that chose data which others cannot get, and the data.
 fn unpinned(dataset: &DatasetConfig) -> Option<(OptionId, String)> {
     match &dataset.source {
         DatasetSource::Public(public) => match &public.repository {

@@ -1,4 +1,4 @@
-//! How sessions and agents are told apart in recordings: `AIPERF_DATASET_BASETEN_*`, `AIPERF_DATASET_WEKA_*` and
+//! How sessions and agents of recordings are distinguished: `AIPERF_DATASET_BASETEN_*`, `AIPERF_DATASET_WEKA_*` and
 //! `AIPERF_DATASET_TRACELAB_*`.
 
 use aiperf_config::{AgentDetection, SessionColumn};

@@ -1,4 +1,4 @@
-//! `AIPERF_*` variables that are set and that nobody reads: said rather than ignored, with the name that was perhaps meant.
+//! `AIPERF_*` variables that are set and that nothing reads: reported in a warning, with the name that was perhaps meant.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,20 +7,20 @@ use super::table::VARIABLES;
 use super::without_effect::variables_without_effect;
 
 const PREFIX: &str = "AIPERF_";
-/// What only tests and measurements of this project read.
+/// Variables that only the tests and measurements of this project read.
 const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_REQUIRE_TOOLS", "AIPERF_TEST_PYTHON"];
-/// Variables that need another one, which makes them count.
+/// Variables that have an effect only with `AIPERF_DEV_MODE`.
 const NEEDS_DEVELOPER_MODE: [&str; 2] = ["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS"];
 const DEVELOPER_MODE: &str = "AIPERF_DEV_MODE";
 
-/// A variable that is set in vain.
+/// A variable that is set and has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnreadVariable {
-    /// The reference has it.
+    /// AIPerf reads it; aiperf does not need it.
     WithoutEffect { name: String, why: &'static str },
-    /// It counts only with another one.
+    /// It has an effect only together with another variable.
     Needs { name: String, other: &'static str },
-    /// Nobody has it.
+    /// Neither AIPerf nor aiperf knows it.
     Unknown { name: String, nearest: Option<String> },
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for UnreadVariable {
     }
 }
 
-/// All of them, by name. Letters of either case are looked at: the reference reads both, this program capitals only.
+/// All unread variables, by name. AIPerf reads names in either case and aiperf capitals only, so both cases are looked at.
 pub fn unread_variables(variables: &BTreeMap<String, String>) -> Vec<UnreadVariable> {
     let ours = |name: &&String| name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX));
     variables.keys().filter(ours).filter_map(|name| unread(name, variables)).collect()

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 
-use aiperf_address::{Origin, Proxy, Scheme};
+use aiperf_address::{Origin, Proxy};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use tokio::io::ReadBuf;
@@ -20,11 +20,8 @@ const MAX_ANSWER: usize = 16 * 1024;
 /// The request as a proxy takes it that passes on plain HTTP: with the whole URL, and with our credentials.
 pub(crate) fn for_proxy<'a>(request: &Request<'a>, proxy: &Proxy) -> Request<'a> {
     let origin = request.origin;
-    let server = match origin.port == Scheme::Http.default_port() {
-        true => format!("http://{}", origin.bracketed_host()),
-        false => origin.to_string(),
-    };
-    let mut through = Request { target: format!("{server}{}", request.target).into(), ..request.clone() };
+    let target = format!("http://{}{}", origin.host_header(), request.target);
+    let mut through = Request { target: target.into(), ..request.clone() };
     authorize(&mut through.headers, proxy);
     through
 }
@@ -77,7 +74,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
 
 #[cfg(test)]
 mod tests {
-    use aiperf_address::{Credentials, Secret};
+    use aiperf_address::{Credentials, Scheme, Secret};
     use bytes::Bytes;
 
     use super::*;

@@ -29,7 +29,7 @@ const CA_CERT: &str = "--ca-cert";
 const CLIENT_CERT: &str = "--client-cert";
 const CLIENT_KEY: &str = "--client-key";
 
-/// TlsConfigs once per run and shared by its clients.
+/// TLS for all connections of a run, shared by its clients.
 #[derive(Debug, Clone)]
 pub struct TlsSettings {
     shared: Arc<SharedTls>,

@@ -1,12 +1,12 @@
 //! The table of public data sets, in the order in which help lists them.
 
-use super::{Chat, Origin, PublicSet, Recipe};
+use super::{Chat, PublicOrigin, PublicSet, Recipe};
 
 /// All of them.
 pub const PUBLIC_SETS: &[PublicSet] = &[
     PublicSet {
         name: "sharegpt",
-        origin: Origin::File {
+        origin: PublicOrigin::File {
             repository: "anon8231489123/ShareGPT_Vicuna_unfiltered",
             path: "ShareGPT_V3_unfiltered_cleaned_split.json",
         },
@@ -47,7 +47,7 @@ pub const PUBLIC_SETS: &[PublicSet] = &[
     ),
     PublicSet {
         name: "spec_bench",
-        origin: Origin::Url(
+        origin: PublicOrigin::Url(
             "https://raw.githubusercontent.com/hemingkx/Spec-Bench/main/data/spec_bench/question.jsonl",
         ),
         streamed: false,
@@ -68,7 +68,7 @@ pub const PUBLIC_SETS: &[PublicSet] = &[
     streamed("spgispeech", "kensho/spgispeech", Some("test"), "test", SPEECH),
     pinned("exgentic", "Exgentic/agent-llm-traces", "70036b93a04e61b0ea2706a68b962f4f26774587"),
     pinned("exgentic_v2", "Exgentic/agent-llm-traces-v2", "4b8ad4ab198438e5a170f9171c19c6a2cf7c1814"),
-    PublicSet { name: "weka_hf", origin: Origin::Named, streamed: false, recipe: Recipe::Weka },
+    PublicSet { name: "weka_hf", origin: PublicOrigin::Named, streamed: false, recipe: Recipe::Weka },
     weka("semianalysis_cc_traces_weka", "semianalysisai/cc-traces-weka-no-subagents-051826"),
     weka("semianalysis_cc_traces_weka_no_subagents", "semianalysisai/cc-traces-weka-no-subagents-051826"),
     // These two names follow the newest collection, which was this one when they were looked up.
@@ -118,7 +118,12 @@ const fn whole(
     split: &'static str,
     recipe: Recipe,
 ) -> PublicSet {
-    PublicSet { name, origin: Origin::Split { repository, revision: "main", subset, split }, streamed: false, recipe }
+    PublicSet {
+        name,
+        origin: PublicOrigin::Split { repository, revision: "main", subset, split },
+        streamed: false,
+        recipe,
+    }
 }
 
 const fn streamed(
@@ -142,7 +147,7 @@ const fn text(
 }
 
 const fn pinned(name: &'static str, repository: &'static str, revision: &'static str) -> PublicSet {
-    let origin = Origin::Split { repository, revision, subset: None, split: "train" };
+    let origin = PublicOrigin::Split { repository, revision, subset: None, split: "train" };
     PublicSet { name, origin, streamed: true, recipe: Recipe::AgentSpans }
 }
 

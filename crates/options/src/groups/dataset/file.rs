@@ -10,7 +10,7 @@ use crate::catalogue::OptionId;
 use crate::groups::load;
 use crate::{ConfigError, RawOptions};
 
-/// Options that describe generated conversations and mean nothing for a file, beside those of texts and media.
+/// Options that describe generated conversations and do not apply to a file, in addition to those of texts and media.
 pub(super) const SYNTHETIC_ONLY: [OptionId; 9] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,

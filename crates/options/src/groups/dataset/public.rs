@@ -1,7 +1,7 @@
 //! A public data set by its name.
 
 use aiperf_config::PUBLIC_SETS;
-use aiperf_config::{Environment, FileFormat, FormatOption, Origin, PublicSet, PublicSource, Recipe, Sampling};
+use aiperf_config::{Environment, FileFormat, FormatOption, PublicOrigin, PublicSet, PublicSource, Recipe, Sampling};
 
 use super::file::SYNTHETIC_ONLY;
 use super::{media, synthetic, trace};
@@ -73,18 +73,18 @@ fn filters(raw: &RawOptions) -> Result<Vec<(String, String)>, ConfigError> {
     Ok(filters)
 }
 
-/// One set, and nothing beside it.
+/// Exactly one data set.
 fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool) -> Result<(), ConfigError> {
     let asked = if raw.is_given(OptionId::PublicDataset) { OptionId::PublicDataset } else { OptionId::HfWekaDataset };
     match (&set.origin, has_repository) {
-        (Origin::Named, false) => {
+        (PublicOrigin::Named, false) => {
             return Err(raw.needs_text(
                 OptionId::PublicDataset,
                 &OptionId::HfWekaDataset.flag(),
                 &format!("{} is a Weka trace in a repository that you choose", set.name),
             ));
         }
-        (Origin::Named, true) | (_, false) => {}
+        (PublicOrigin::Named, true) | (_, false) => {}
         (_, true) => {
             let why = format!("{} has its own repository; leave one of them out", set.name);
             return Err(raw.conflict(OptionId::HfWekaDataset, OptionId::PublicDataset, &why));
@@ -121,7 +121,7 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
 
 fn refuse_without_effect(raw: &RawOptions, set: &PublicSet) -> Result<(), ConfigError> {
     let id = OptionId::PublicDataset;
-    if raw.is_given(OptionId::HfSubset) && matches!(set.origin, Origin::File { .. } | Origin::Url(_)) {
+    if raw.is_given(OptionId::HfSubset) && matches!(set.origin, PublicOrigin::File { .. } | PublicOrigin::Url(_)) {
         let why = format!("{} is a single file without subsets", set.name);
         return Err(raw.conflict(OptionId::HfSubset, id, &why));
     }

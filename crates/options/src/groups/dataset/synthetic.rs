@@ -40,11 +40,11 @@ pub(crate) const PROMPT: &[OptionSpec] = &[
     .supported(),
 ];
 
-/// Options that describe generated texts and mean nothing to data that brings its own, beside those of rankings.
+/// Options that describe generated texts and do not apply to data with its own texts, in addition to those of rankings.
 const TEXT_ONLY: [OptionId; 4] =
     [OptionId::SeqDist, OptionId::RandomRangeRatio, OptionId::RandomCorpusStyle, OptionId::PromptCorpusFile];
 
-/// Refuses them beside the option that names the data.
+/// Rejects them next to the option that names the data.
 pub(super) fn refuse_with(raw: &RawOptions, data: OptionId) -> Result<(), ConfigError> {
     match TEXT_ONLY.into_iter().chain(rankings::OPTIONS).find(|id| raw.is_given(*id)) {
         Some(id) => Err(raw.conflict(id, data, "it describes generated conversations, and the data has its own")),

@@ -1,4 +1,4 @@
-//! What goes into bodies beside the turn: extra inputs, and of a template the template itself; and the rules that depend
+//! What request bodies contain in addition to the turn: extra inputs and the payload template; and the rules that depend
 //! on the endpoint type.
 
 use std::fs;
@@ -17,13 +17,17 @@ const RESPONSE_FIELD: &str = "response_field";
 const BY_SHAPE: &str = "text";
 
 /// What the extra inputs come to.
-pub(super) struct Body {
+pub(super) struct BodyOptions {
     pub(super) extra_inputs: Map<String, Value>,
     pub(super) template: Option<TemplateText>,
     pub(super) response_field: Option<String>,
 }
 
-pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: EndpointKind) -> Result<Body, ConfigError> {
+pub(super) fn resolve(
+    raw: &RawOptions,
+    environment: &Environment,
+    kind: EndpointKind,
+) -> Result<BodyOptions, ConfigError> {
     let mut extra_inputs = extra_inputs(raw)?;
     let (mut template, mut response_field) = (None, None);
     let source = kind.facts().body;
@@ -53,7 +57,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
          goes with it",
         ));
     }
-    Ok(Body { extra_inputs, template, response_field })
+    Ok(BodyOptions { extra_inputs, template, response_field })
 }
 
 /// Messages come from a template or ready-made from a file, and not from both.
@@ -121,7 +125,7 @@ fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> 
         return checked(preset.to_owned());
     }
     let path = environment.current_dir.join(text);
-    // A long template is no file name, and asking about it may fail; then it is a template.
+    // A long template is not a file name, and asking about it may fail; then it is a template.
     let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
     let source = if is_file {
         fs::read_to_string(&path).map_err(|error| ConfigError::Unreadable {

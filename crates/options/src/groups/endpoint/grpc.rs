@@ -14,7 +14,7 @@ use crate::{ConfigError, RawOptions};
 /// The longest message where nothing else is said: more than any text needs, little enough for a worker's memory.
 const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;
 
-/// Calls to the server beside the run.
+/// Calls to the server in addition to the requests of the run.
 const OVER_HTTP: [OptionId; 7] = [
     OptionId::ResetKvCache,
     OptionId::ResetKvCacheTimeoutSeconds,
@@ -146,7 +146,7 @@ pub(super) fn refuse_engine(raw: &RawOptions) -> Result<(), ConfigError> {
         Some(name) if name.to_ascii_lowercase().replace('-', "_") == "tensorrtllm_engine" => Err(raw.bad(
             id,
             name,
-            "it runs the engine inside the client, which is not a server to benchmark; serve the engine by Triton's TensorRT-LLM \
+            "it runs the engine inside the client, and aiperf benchmarks servers; serve the engine with Triton's TensorRT-LLM \
              backend and use --endpoint-type kserve --backend tensorrtllm --url grpc://HOST:8001",
         )),
         _ => Ok(()),

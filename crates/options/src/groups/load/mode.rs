@@ -26,7 +26,7 @@ impl Mode {
         }
     }
 
-    /// The options that could give a warmup its rate beside this mode.
+    /// The options that can give a warmup its rate in this mode.
     pub(super) fn warmup_rate(self) -> String {
         let own = OptionId::WarmupRequestRate.flag();
         if self == Self::Burst { format!("{own} or {}", OptionId::RequestRate.flag()) } else { own }

@@ -230,7 +230,7 @@ fn prompts_of_recorded_lengths_are_made_of_text() {
     ]);
     for kind in ["single_turn", "raw_payload", "dag_jsonl", "baseten_trace"] {
         let kind = format!("--custom-dataset-type={kind}");
-        data.refuses(&[(&["@file", &kind, "--prompt-corpus=coding"], &["--prompt-corpus", "brings its own"])]);
+        data.refuses(&[(&["@file", &kind, "--prompt-corpus=coding"], &["--prompt-corpus", "has its own"])]);
     }
     for corpus in ["--prompt-corpus=sonnet", "--prompt-corpus=coding"] {
         data.takes(&[
@@ -247,7 +247,7 @@ fn lengths_are_numbers_that_can_be() {
     let data = Data::new();
     data.refuses(&[
         (&["--isl=-1"], &["--isl", "at least 0"]),
-        (&["--isl=0"], &["--isl", "nothing in it"]),
+        (&["--isl=0"], &["--isl", "would be empty"]),
         (&["--random-range-ratio=0.5"], &["--random-range-ratio", "--osl"]),
         (&["--random-range-ratio=0.5", "--osl=5", "--seq-dist=5,5:100"], &["--seq-dist"]),
         (&["--random-range-ratio=0.5", "--seq-dist=5,5:100"], &["--random-range-ratio", "--seq-dist"]),
@@ -291,7 +291,7 @@ fn a_conversation_begins_in_one_way() {
         (&[system, "--system-prompt-file=b"], &["--system-prompt ", "--system-prompt-file"]),
         (&[system, "--shared-system-prompt-length=3"], &["--system-prompt", "--shared-system-prompt-length"]),
         (&[system, pool[0], pool[1]], &["--system-prompt", "--num-prefix-prompts"]),
-        (&["--system-prompt= "], &["--system-prompt", "blank"]),
+        (&["--system-prompt= "], &["--system-prompt", "empty"]),
         (&["--system-prompt-file=nowhere"], &["--system-prompt-file", "nowhere"]),
     ]);
     data.takes(&[&[system], &["@file", system], &["--public-dataset=aimo", system]]);

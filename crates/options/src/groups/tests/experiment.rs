@@ -239,7 +239,7 @@ fn a_run_may_end_when_numbers_are_known_well_enough() {
     check(&[
         (&["--until-ci=a:p99:5%"], &["--until-ci", "--benchmark-duration", "--request-count"]),
         (&["--until-ci=a:p99", "--request-count=9"], &["--until-ci", "METRIC:STAT:MARGIN"]),
-        (&["--until-ci=", "--request-count=9"], &["--until-ci", "no number"]),
+        (&["--until-ci=", "--request-count=9"], &["--until-ci", "must name a metric"]),
         (&["--until-ci=a:p99:5%,a:p99:4", "--request-count=9"], &["--until-ci", "twice"]),
         (&["--until-ci=a:p99:5%", "--measurement-interval=1000"], &["--until-ci", "--measurement-interval"]),
     ]);

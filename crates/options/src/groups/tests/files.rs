@@ -135,7 +135,7 @@ fn conversations_of_a_file_may_begin_with_generated_texts() {
     let config = with_model(&both).unwrap().dataset;
     assert_eq!((config.system_prompt, config.user_context_tokens), (SystemPrompt::Synthetic(7), Some(9)));
     let verbatim = [&both[..], &["--custom-dataset-type=raw_payload"]].concat();
-    check(&[(&verbatim, &["--shared-system-prompt-length", "raw_payload", "byte for byte"])]);
+    check(&[(&verbatim, &["--shared-system-prompt-length", "raw_payload", "sent unchanged"])]);
     check(&[(&[&both[..], &["--endpoint-type=completions"]].concat(), &["--shared-system-prompt-length", "chat"])]);
 }
 
@@ -169,7 +169,7 @@ fn nothing_is_put_into_bodies_that_are_sent_as_they_are() {
         let kind = format!("--custom-dataset-type={kind}");
         for option in ["--osl=5", "--extra-inputs=a:1", "--system-prompt=be brief", "--use-legacy-max-tokens"] {
             let name = option.split('=').next().unwrap();
-            check(&[(&[&input, &kind, option], &[name, "byte for byte"])]);
+            check(&[(&[&input, &kind, option], &[name, "sent unchanged"])]);
         }
     }
     let answers = source(&[&input, "--endpoint-type=raw", "--extra-inputs=response_field:a.b"]);
@@ -196,7 +196,10 @@ fn a_schedule_needs_a_format_with_times() {
     let (_folder, input) = input_file(&["{}"]);
     for kind in ["dag_jsonl", "random_pool", "raw_payload", "inputs_json", "speed_bench_qa"] {
         let kind = format!("--custom-dataset-type={kind}");
-        check(&[(&[&input, "--fixed-schedule", &kind], &["--fixed-schedule", "--custom-dataset-type", "no times"])]);
+        check(&[(
+            &[&input, "--fixed-schedule", &kind],
+            &["--fixed-schedule", "--custom-dataset-type", "no timestamps"],
+        )]);
     }
     for kind in ["single_turn", "multi_turn", "sagemaker_data_capture"] {
         assert!(with_model(&[&input, "--fixed-schedule", &format!("--custom-dataset-type={kind}")]).is_ok(), "{kind}");

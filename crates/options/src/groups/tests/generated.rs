@@ -32,11 +32,11 @@ fn lengths_turns_and_pauses_may_be_distributions() {
     assert_eq!(config.dataset.output_tokens, Some(wanted));
     check(&[
         (&["--isl=lognormal:mean=1,median=2"], &["--isl", "at least its median"]),
-        (&["--isl=lognormal:mean=100,median=60", "--isl-stddev=5"], &["--isl", "--isl-stddev", "how wide"]),
-        (&["--isl=gamma:shape=1"], &["--isl", "no distribution"]),
+        (&["--isl=lognormal:mean=100,median=60", "--isl-stddev=5"], &["--isl", "--isl-stddev", "sets its own spread"]),
+        (&["--isl=gamma:shape=1"], &["--isl", "not a distribution"]),
         (&["--osl={\"mean\": 5", "--osl-stddev=1"], &["--osl", "not JSON"]),
         (&["--session-turns-mean=uniform:low=0,high=1"], &["--session-turns-mean", "at least 1"]),
-        (&["--isl=fixed:value=0"], &["--isl", "nothing in it"]),
+        (&["--isl=fixed:value=0"], &["--isl", "would be empty"]),
     ]);
 }
 
@@ -109,7 +109,7 @@ fn a_window_lies_around_the_means() {
         (&["--random-range-ratio=0.5", "--osl=5", "--isl-stddev=1"], &["--random-range-ratio", "--isl-stddev"]),
         (&["--random-range-ratio=0.5", "--osl=5", "--osl-stddev=1"], &["--random-range-ratio", "--osl-stddev"]),
         (&["--random-range-ratio=0.5", "--osl=normal:mean=5"], &["--random-range-ratio", "--osl"]),
-        (&["--random-range-ratio=0.5", "--osl=5", "--isl=0"], &["--isl", "no prompt in it"]),
+        (&["--random-range-ratio=0.5", "--osl=5", "--isl=0"], &["--isl", "contains no prompt"]),
         (&["--random-corpus-style=vllm"], &["--random-corpus-style", "--random-range-ratio", "--prompt-corpus"]),
     ]);
 }

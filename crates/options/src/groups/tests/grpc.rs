@@ -63,7 +63,7 @@ fn a_method_is_described_by_the_server_by_files_or_by_a_set() {
 #[test]
 fn what_has_no_effect_or_makes_no_sense_is_refused() {
     check(&[
-        (&["--url=grpc://h:1"], &["--url", "--endpoint-type", "spoken over HTTP"]),
+        (&["--url=grpc://h:1"], &["--url", "--endpoint-type", "uses HTTP"]),
         (&["--endpoint-type=kserve", "--url=grpc://h:1,http://h:2"], &["--url", "not both"]),
         (&["--endpoint-type=kserve", "--url=http://h:1", "--transport=grpc"], &["--transport", "--url"]),
         (&["--endpoint-type=kserve", "--http-version=1.1"], &["--http-version", "HTTP/2"]),

@@ -157,7 +157,7 @@ fn prefill_concurrency_and_ramps() {
         (&["--request-rate-ramp-duration=inf", "--request-rate=2"], &["--request-rate-ramp-duration", "finite"]),
         (
             &["--request-rate-ramp-duration=2", "--request-rate=inf"],
-            &["--request-rate-ramp-duration", "--request-rate", "without limit"],
+            &["--request-rate-ramp-duration", "--request-rate", "unlimited"],
         ),
         (&["--ramp-shape=linear"], &["--ramp-shape", "--concurrency-ramp-duration"]),
         (
@@ -180,7 +180,7 @@ fn one_mode_at_a_time() {
     for (index, (first, words)) in choosers.iter().enumerate() {
         for (second, more) in &choosers[index + 1..] {
             let together = [&words[..], more].concat();
-            check(&[(&together, &[first, second, "do not go together"])]);
+            check(&[(&together, &[first, second, "cannot be combined"])]);
         }
     }
     check(&[(&["--fixed-schedule", "--no-fixed-schedule"], &["--fixed-schedule", "--no-fixed-schedule"])]);

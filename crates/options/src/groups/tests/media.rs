@@ -167,8 +167,8 @@ fn text_may_be_left_out_beside_media_only() {
     assert!(media(&["--isl=0", "--image-batch-size=1"]).unwrap().without_text);
     assert!(!media(&["--image-batch-size=1"]).unwrap().without_text);
     check(&[
-        (&["--isl=0"], &["--isl", "nothing in it"]),
-        (&["--isl=0", "--image-batch-size=0"], &["--isl", "nothing in it"]),
+        (&["--isl=0"], &["--isl", "would be empty"]),
+        (&["--isl=0", "--image-batch-size=0"], &["--isl", "would be empty"]),
     ]);
 }
 
@@ -235,11 +235,11 @@ fn files_and_endpoints_that_cannot_have_media_refuse_them() {
     }
     for endpoint in ["--endpoint-type=completions", "--endpoint-type=embeddings"] {
         check(&[
-            (&[endpoint, "--image-batch-size=1"], &["--image-batch-size", "--endpoint-type chat", "no images"]),
-            (&[endpoint, "--audio-length-mean=1"], &["--audio-length-mean", "--endpoint-type chat", "no audio"]),
+            (&[endpoint, "--image-batch-size=1"], &["--image-batch-size", "--endpoint-type chat", "does not take"]),
+            (&[endpoint, "--audio-length-mean=1"], &["--audio-length-mean", "--endpoint-type chat", "does not take"]),
             (
                 &[endpoint, "--video-width=64", "--video-height=64"],
-                &["--video-width", "--endpoint-type chat", "no video"],
+                &["--video-width", "--endpoint-type chat", "does not take"],
             ),
         ]);
         assert!(with_model(&[endpoint, "--image-batch-size=0"]).is_ok());

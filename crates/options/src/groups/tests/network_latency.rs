@@ -38,7 +38,7 @@ fn what_has_no_effect_is_refused() {
     check(&[
         (
             &["--network-latency-automatic", "--network-latency-mean=5"],
-            &["--network-latency-automatic and --network-latency-mean do not go together"],
+            &["--network-latency-automatic and --network-latency-mean cannot be combined"],
         ),
         (
             &["--network-latency-ping-interval=1"],

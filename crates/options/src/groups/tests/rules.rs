@@ -1,4 +1,4 @@
-//! Each rule about options that go or do not go together: what is typed, and what the error must say.
+//! Each rule about options that go or cannot be combined: what is typed, and what the error must say.
 
 use aiperf_protocol::EndpointKind;
 
@@ -8,7 +8,7 @@ use super::{check, resolve, with_model};
 fn data() {
     check(&[
         (&["--isl=-5"], &["--isl", "at least 0"]),
-        (&["--isl=0"], &["--isl", "nothing in it"]),
+        (&["--isl=0"], &["--isl", "would be empty"]),
         (&["--osl-stddev=1"], &["--osl-stddev", "--osl"]),
         (&["--num-prefix-prompts=0"], &["--num-prefix-prompts", "at least 1"]),
         (&["--batch-size=0"], &["--batch-size", "at least 1"]),
@@ -42,9 +42,9 @@ fn system_prompt() {
             &["--system-prompt=a", "--num-prefix-prompts=2", "--prefix-prompt-length=2"],
             &["--system-prompt ", "--num-prefix-prompts"],
         ),
-        (&["--system-prompt= "], &["--system-prompt", "blank"]),
+        (&["--system-prompt= "], &["--system-prompt", "empty"]),
         (&["--system-prompt-file=nowhere.txt"], &["--system-prompt-file", "nowhere.txt"]),
-        (&[&format!("--system-prompt-file={}", blank.display())], &["--system-prompt-file", "blank"]),
+        (&[&format!("--system-prompt-file={}", blank.display())], &["--system-prompt-file", "empty"]),
         (&[&format!("--system-prompt-file={}", bytes.display())], &["--system-prompt-file", "UTF-8"]),
         (&["--system-prompt=a", "--endpoint-type=completions"], &["--system-prompt", "--endpoint-type chat"]),
         (
@@ -249,7 +249,7 @@ fn output() {
         (&["--goodput="], &["--goodput", "metric:limit"]),
         (&["--goodput=ttft"], &["--goodput", "no `:`"]),
         (&["--export-http-trace", "--export-level=summary"], &["--export-http-trace", "--export-level"]),
-        (&["--profile-export-prefix=.json"], &["--profile-export-prefix", "no name"]),
+        (&["--profile-export-prefix=.json"], &["--profile-export-prefix", "the name is empty"]),
         (&["--profile-export-prefix=a/b"], &["--profile-export-prefix", "--artifact-dir"]),
         (&["--artifact-dir="], &["--artifact-dir", "folder"]),
         (&["--verbose", "--log-level=error"], &["--verbose", "--log-level"]),

@@ -117,8 +117,11 @@ fn what_cannot_be_is_refused_even_if_overridden() {
     check(&[
         (&["--scenario=other"], &["--scenario", "inferencex-agentx-mvp"]),
         (&[SCENARIO, unsafe_too], &["--scenario", "--public-dataset", "--hf-weka-dataset", "--input-file"]),
-        (&[SCENARIO, unsafe_too, &input, "--custom-dataset-type=single_turn"], &["--custom-dataset-type", "agents"]),
-        (&[SCENARIO, unsafe_too, "--public-dataset=aimo"], &["--public-dataset", "agents"]),
+        (
+            &[SCENARIO, unsafe_too, &input, "--custom-dataset-type=single_turn"],
+            &["--custom-dataset-type", "agent sessions"],
+        ),
+        (&[SCENARIO, unsafe_too, "--public-dataset=aimo"], &["--public-dataset", "agent sessions"]),
         (&[SCENARIO, unsafe_too, PINNED, "--request-rate=2"], &["--request-rate", "--scenario"]),
         (&[SCENARIO, unsafe_too, PINNED, "--user-centric-rate=2"], &["--user-centric-rate", "--scenario"]),
         (&[SCENARIO, unsafe_too, PINNED, "--fixed-schedule"], &["--fixed-schedule"]),
@@ -153,6 +156,6 @@ fn without_a_scenario_its_options_have_no_use() {
         let name = word.split('=').next().unwrap();
         check(&[(&[word], &[name, "--scenario inferencex-agentx-mvp"])]);
     }
-    check(&[(&["--unsafe-override"], &["what a scenario does not allow"])]);
+    check(&[(&["--unsafe-override"], &["settings that a scenario forbids"])]);
     assert!(with_model(&["--allow-dataset-wrap=false"]).is_ok(), "that is how it is anyway");
 }

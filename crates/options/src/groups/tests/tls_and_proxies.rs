@@ -152,7 +152,7 @@ fn paths_of_calls_begin_with_a_slash() {
     check(&[
         (&["--reset-kv-cache-timeout-seconds=0"], &["--reset-kv-cache-timeout-seconds", "above 0"]),
         (&["--server-profiler-timeout-seconds=-1"], &["--server-profiler-timeout-seconds", "above 0"]),
-        (&["--reset-kv-cache=false", "--reset-kv-cache-path=/x"], &["--reset-kv-cache", "switch it on"]),
+        (&["--reset-kv-cache=false", "--reset-kv-cache-path=/x"], &["--reset-kv-cache", "turn it on"]),
     ]);
 }
 

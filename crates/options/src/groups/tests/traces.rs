@@ -45,7 +45,10 @@ fn a_load_beside_the_recorded_one_is_refused_with_the_way_out() {
     }
     let (_folder, unread) = input_file(&["\u{1f}"]);
     std::fs::write(unread.split_once('=').unwrap().1, b"\xff").unwrap();
-    check(&[(&[&unread, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "cannot be read ahead"])]);
+    check(&[(
+        &[&unread, "--custom-dataset-type=mooncake_trace"],
+        &["--no-fixed-schedule", "cannot read the beginning"],
+    )]);
 }
 
 #[test]

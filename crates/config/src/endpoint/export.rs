@@ -5,11 +5,11 @@ use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use aiperf_redact::{self as redact, REDACTED};
 use serde_json::{Value, json};
 
-use super::section::Section;
 use crate::defaults;
+use crate::section::Section;
 use crate::{DescriptorSource, EndpointConfig, ReadinessMode, Target};
 
-pub(super) fn section(endpoint: &EndpointConfig) -> Value {
+pub(crate) fn section(endpoint: &EndpointConfig) -> Value {
     let urls: Vec<String> = endpoint.targets.iter().map(Target::display).collect();
     let mut section = Section::default();
     section.put("urls", urls);

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::media::put_media;
-use super::section::Section;
-use super::trace;
+use super::media::export::put_media;
+use super::trace::export as trace;
 use crate::defaults;
+use crate::section::Section;
 use crate::{
     BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
     PromptLengths, PublicSource, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
 };
 
 impl Config {
-    pub(super) fn dataset_section(&self) -> Value {
+    pub(crate) fn dataset_section(&self) -> Value {
         let mut section = Section::named("main");
         match &self.dataset.source {
             DatasetSource::Synthetic(synthetic) => {

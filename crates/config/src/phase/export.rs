@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::section::Section;
 use crate::defaults;
+use crate::section::Section;
 use crate::{
     AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
     RateCurve, RatePoint, ScheduleZero,
 };
 
-pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
+pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
     let mut section = Section::named(phase.kind.name());
     section.put("kind", phase.kind.name());
     section.put("type", kind(&phase.pace));

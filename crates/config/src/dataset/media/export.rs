@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::section::Section;
+use crate::section::Section;
 use crate::{
     AudioFormat, AudioSpec, BitDepth, Channels, ImageFormat, ImageSource, ImageSpec, MediaSource, PictureOrder,
     SoundTrack, VideoContainer, VideoPicture, VideoSpec,
 };
 
-pub(super) fn put_media(section: &mut Section, media: Option<&MediaSource>) {
+pub(crate) fn put_media(section: &mut Section, media: Option<&MediaSource>) {
     let Some(media) = media else { return };
     section.put_some("images", media.images.as_ref().map(images));
     section.put_some("audio", media.audio.as_ref().map(audio));

@@ -1,9 +1,9 @@
 //! What is changed in a trace.
 
-use super::section::Section;
+use crate::section::Section;
 use crate::{Replay, TraceCorpus, TraceOptions, TraceSynthesis};
 
-pub(super) fn put(section: &mut Section, trace: &TraceOptions) {
+pub(crate) fn put(section: &mut Section, trace: &TraceOptions) {
     section.put_some("block_size", trace.block_size);
     section.put_some("prompt_corpus", trace.corpus.map(TraceCorpus::name));
     section.put_if("ignore_trace_delays", trace.ignore_times);
