@@ -1,6 +1,6 @@
 //! What a reader should know before believing the numbers, as JSON.
 
-use aiperf_metrics::{ValidityCode, ValidityNote};
+use aiperf_metrics::{Severity, ValidityCode, ValidityNote};
 use serde_json::{Map, Value};
 
 use crate::validity::Wording;
@@ -27,7 +27,8 @@ fn note(note: &ValidityNote) -> Value {
     Value::Object(object)
 }
 
-/// Adds those of an earlier summary that records do not tell, as far as no note of their code is among these.
+/// Adds the notes of an earlier summary that records do not tell, unless a note with their code is there. Warnings stay first, and
+/// notes of the earlier summary keep its order.
 pub(crate) fn carry_over(notes: &mut Vec<Value>, earlier: &[Value]) {
     let untold = |note: &&Value| {
         let code = note["code"].as_str().and_then(ValidityCode::from_name);
@@ -35,6 +36,8 @@ pub(crate) fn carry_over(notes: &mut Vec<Value>, earlier: &[Value]) {
     };
     let news: Vec<Value> = earlier.iter().filter(untold).cloned().collect();
     notes.extend(news);
+    let place = |note: &Value| earlier.iter().position(|known| known["code"] == note["code"]).unwrap_or(earlier.len());
+    notes.sort_by_key(|note| (note["severity"] != Severity::Warning.name(), place(note)));
 }
 
 #[cfg(test)]
@@ -66,5 +69,14 @@ mod tests {
         ];
         carry_over(&mut notes, &earlier);
         assert_eq!(notes, [json!({"code": "client_saturated", "figure": 1.0}), json!({"code": "clock_step"})]);
+    }
+
+    #[test]
+    fn notes_that_are_carried_over_stand_where_they_stood() {
+        let note = |code: &str, severity: &str| json!({"code": code, "severity": severity});
+        let earlier = [note("clock_step", "warning"), note("sample_floor", "warning"), note("cold_start", "info")];
+        let mut notes = vec![note("sample_floor", "warning"), note("cold_start", "info")];
+        carry_over(&mut notes, &earlier);
+        assert_eq!(notes, earlier);
     }
 }
