@@ -5,13 +5,20 @@ from pathlib import Path
 import at_server as server
 from case import SPEED, Case
 
-SAMPLES = Path(__file__).parent.parent / "crates" / "dataset" / "tests" / "fixtures"
+CRATES = Path(__file__).parent.parent / "crates"
+SAMPLES = CRATES / "dataset" / "tests" / "fixtures"
+# Recorded traces are kept with their readers.
+TRACES = CRATES / "trace" / "tests" / "fixtures"
 CHAT = ("--endpoint-type", "chat")
 SIM = {**SPEED, "ttft": "20", "itl": "2", "osl": "8", "truth_body": "true"}
 # Enough draws that every row, and every pair of rows, comes.
 DRAWS = "250"
 # What the messages say is each tool's own; how many there are, whose, and all that goes with them, is not.
 MADE_UP = (server.sessions, server.generated_bodies)
+
+
+def _path(sample: str) -> Path:
+    return next(folder / sample for folder in (SAMPLES, TRACES) if (folder / sample).exists())
 
 
 def _case(name: str, title: str, sample: str, kind: str, *flags: str, **more) -> Case:
@@ -24,7 +31,7 @@ def _case(name: str, title: str, sample: str, kind: str, *flags: str, **more) ->
         title,
         (*CHAT, "--input-file", sample, "--custom-dataset-type", kind, *flags),
         SIM,
-        files={sample: SAMPLES / sample, "media": SAMPLES / "media"},
+        files={sample: _path(sample), "media": SAMPLES / "media"},
         at_server=facts,
         **more,
     )

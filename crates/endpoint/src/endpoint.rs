@@ -117,7 +117,7 @@ pub enum BuildError {
     #[error("the body of turn {turn} of session {session} cannot be written as JSON: {reason}")]
     Unwritable { session: String, turn: usize, reason: String },
     #[error(
-        "--endpoint-type {endpoint} takes no {media}, but turn {turn} of session {session} has some; leave it out, or use \
+        "--endpoint-type {endpoint} does not take {media}, but turn {turn} of session {session} has {media}; leave it out, or use \
          --endpoint-type chat"
     )]
     Medium { endpoint: &'static str, session: String, turn: usize, media: &'static str },
@@ -142,14 +142,14 @@ pub enum BuildError {
     )]
     NoQuery { endpoint: &'static str, session: String, turn: usize },
     #[error(
-        "turn {turn} of session {session} brings no ready-made body, and --endpoint-type raw sends nothing else; give an \
+        "turn {turn} of session {session} has no ready-made body, and --endpoint-type raw sends nothing else; give an \
          --input-file of --custom-dataset-type raw_payload or inputs_json"
     )]
     NoPayload { session: String, turn: usize },
     #[error("--endpoint-type template needs --extra-inputs payload_template:<name, file or template>")]
     NoTemplate,
     #[error(
-        "turn {turn} of session {session} brings no ready-made body, and there is no template; --endpoint-type dynamic_grpc \
+        "turn {turn} of session {session} has no ready-made body, and there is no template; --endpoint-type dynamic_grpc \
          needs --extra-inputs payload_template:<file or template>, or an --input-file of --custom-dataset-type raw_payload"
     )]
     NoMessage { session: String, turn: usize },

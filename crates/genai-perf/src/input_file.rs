@@ -22,7 +22,7 @@ pub(crate) struct InputFile {
     pub(crate) words: Vec<String>,
     /// Nothing is read: prompts are made.
     pub(crate) generated: bool,
-    /// InputRows in our shape, and where they go.
+    /// The rows in our shape, and where they go.
     pub(crate) rows: Option<(String, String)>,
 }
 

@@ -166,7 +166,7 @@ fn analyze(mut asked: GivenFlags, current_dir: &Path) -> Result<PlannedRuns, Gen
     Ok(PlannedRuns { runs, checkpoint: checkpoint(&asked, current_dir)?, table })
 }
 
-/// One run. InputRows that need another shape are written at once.
+/// One run. Rows that need another shape are written at once.
 fn plan(asked: &GivenFlags, current_dir: &Path, index: usize, suffix: &str) -> Result<PlannedRun, GenaiPerfError> {
     let translation = translate::translate(asked, current_dir, suffix)?;
     if let Some((path, rows)) = translation.rows {

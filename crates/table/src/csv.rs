@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(cell("say \"hi\""), "\"say \"\"hi\"\"\"");
         assert_eq!(
             (number(Some(2.0)), number(None), number(Some(f64::INFINITY))),
-            ("2.00".into(), "".into(), "inf".into())
+            ("2.00".into(), String::new(), "inf".into())
         );
     }
 

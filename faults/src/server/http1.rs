@@ -118,7 +118,7 @@ fn send_reply(wire: &mut ServerSocket, reply: &ScriptedReply) -> io::Result<()> 
             response.extend_from_slice(reply.last_chunk.as_bytes());
         }
         BodyFraming::Length | BodyFraming::Close | BodyFraming::None => {
-            response.extend_from_slice(&bytes(&reply.body)?)
+            response.extend_from_slice(&bytes(&reply.body)?);
         }
     }
     let end = response.len().saturating_sub(reply.cut_bytes);

@@ -67,7 +67,7 @@ impl RunEvidence {
             | Metric::Goodput => Some(rate_of(series, sources)),
             Metric::RequestErrorRate => {
                 let ended = series.outcomes().filter(|outcome| *outcome != RequestOutcome::CutOff);
-                Some(Self::Outcomes { counted: ended.map(|outcome| outcome.is_failure()).collect(), unit: 100.0 })
+                Some(Self::Outcomes { counted: ended.map(RequestOutcome::is_failure).collect(), unit: 100.0 })
             }
             Metric::GoodRequestFraction => {
                 let good = series.values(Metric::GoodRequestCount).into_iter().map(|good| good > 0.5);

@@ -10,7 +10,7 @@ use aiperf_stats::Level;
 
 use crate::{Direction, Selection};
 
-/// RowLevels as of two-sided intervals: a bound of this level errs with a chance of `level.tail()`.
+/// Levels as of two-sided intervals: a bound of this level errs with a chance of `level.tail()`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) low: Level,

@@ -239,15 +239,8 @@ mod tests {
     fn whole_requests_are_not_written_to_inputs_json_again() {
         let without: Vec<&str> =
             PLAIN.iter().filter(|format| !format.facts().writes_inputs).map(|format| format.name()).collect();
-        let traces = [
-            "mooncake_trace",
-            "bailian_trace",
-            "burst_gpt_trace",
-            "azure_trace",
-            "baseten_trace",
-            "weka_trace",
-            "tracelab",
-        ];
-        assert_eq!(without, [&["raw_payload", "inputs_json", "sagemaker_data_capture"][..], &traces].concat());
+        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace", "baseten_trace"];
+        let others = ["raw_payload", "inputs_json", "sagemaker_data_capture", "tracelab", "weka_trace"];
+        assert_eq!(without, [&traces[..], &others].concat());
     }
 }

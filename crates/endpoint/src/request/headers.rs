@@ -60,7 +60,7 @@ pub enum HeaderError {
     Name(String),
     #[error("the value of header {0} holds a line break or control character; remove it")]
     Value(String),
-    #[error("header {0} is set by this program, because it says where the body ends; remove it from --header")]
+    #[error("header {0} is set by this program, because it marks the end of the body; remove it from --header")]
     Framing(String),
     #[error(transparent)]
     Metadata(#[from] MetadataError),

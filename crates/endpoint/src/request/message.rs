@@ -301,7 +301,7 @@ impl<'a> Message<'a> {
         match self {
             Self::Built { content: MessageContent::Text(text), .. } => *text = format!("{prompt}\n\n{text}").into(),
             Self::Built { content: MessageContent::Parts(parts), .. } => {
-                parts.insert(0, ContentPart::Text { text: prompt })
+                parts.insert(0, ContentPart::Text { text: prompt });
             }
             Self::Leading { .. } => {}
             Self::Given(value) => match &mut value.to_mut()["content"] {
