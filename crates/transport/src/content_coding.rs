@@ -25,6 +25,8 @@ struct CodingLayer {
     begun: bool,
     /// What was fed in is whole.
     ended: bool,
+    /// What came after the end does not belong to the body, and neither does anything after that.
+    closed: bool,
 }
 
 enum Codec {
@@ -99,7 +101,7 @@ impl CodingLayer {
             "zstd" => Codec::Zstd(zstd_decoder().map_err(|error| format!("zstd cannot be unpacked: {error}"))?),
             _ => return Err(format!("the body is packed by {name:?}, which is not gzip, deflate, br or zstd")),
         };
-        Ok(Some(Self { codec, limit, begun: false, ended: false }))
+        Ok(Some(Self { codec, limit, begun: false, ended: false, closed: false }))
     }
 
     fn decode(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
@@ -107,7 +109,8 @@ impl CodingLayer {
         let mut rest = packed;
         loop {
             if self.ended {
-                if rest.is_empty() || !self.begin_next(rest) {
+                self.closed |= !rest.is_empty() && !self.begin_next(rest);
+                if rest.is_empty() || self.closed {
                     return Ok(());
                 }
                 self.ended = false;
@@ -293,6 +296,19 @@ mod tests {
             coding.finish().unwrap();
             let expected: &[u8] = if ["gzip", "ZSTD"].contains(&name) { b"again again " } else { b"again " };
             assert_eq!(out, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_follows_the_end_is_ignored_however_the_wire_cuts_it() {
+        let body = packed(&[b"body"]).remove(0).1.concat();
+        // The second byte would begin another body, if it came first.
+        let wire = [&body[..], &[0, GZIP_MAGIC, 0, 0]].concat();
+        for step in [1, wire.len()] {
+            let (mut coding, mut out) = (coding("gzip"), Vec::new());
+            wire.chunks(step).for_each(|piece| coding.decode(piece, &mut out).unwrap());
+            coding.finish().unwrap();
+            assert_eq!(out, b"body");
         }
     }
 

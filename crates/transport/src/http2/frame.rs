@@ -76,7 +76,8 @@ impl Http2FrameScanner {
                 self.left = self.length();
                 self.padding = 0;
             }
-            let at_start = self.left == self.length();
+            // The payload of an empty frame has no first byte: what follows is the next frame.
+            let at_start = self.left > 0 && self.left == self.length();
             if let (true, true, Some(padding)) = (at_start, self.head[4] & PADDED != 0, bytes.first()) {
                 self.padding = 1 + usize::from(*padding);
             }
@@ -145,6 +146,18 @@ mod tests {
         fn no_bytes_make_the_scanner_panic(wire in prop::collection::vec(any::<u8>(), 0..300)) {
             Http2FrameScanner::default().feed(&wire, |frame| { let _ = frame.data(); });
         }
+    }
+
+    #[test]
+    fn an_empty_frame_takes_no_padding_from_the_next_frame() {
+        let wire = [frame(DATA, PADDED, 1, b""), frame(DATA, 0, 1, b"next")].concat();
+        let scan = |step: usize| {
+            let (mut scanner, mut seen) = (Http2FrameScanner::default(), Vec::new());
+            wire.chunks(step).for_each(|piece| scanner.feed(piece, |frame| seen.push(frame)));
+            seen
+        };
+        assert_eq!(scan(wire.len()), scan(HEAD));
+        assert_eq!(scan(wire.len())[0].padding, 0);
     }
 
     #[test]
