@@ -1,4 +1,4 @@
-//! A chat server that speaks HTTP/2 only: three tokens, 5 ms apart.
+//! A chat server that speaks HTTP/2 only: three tokens, [`TOKEN_GAP`] apart.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -9,6 +9,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::SendResponse;
+
+/// Far above what a client is late by, so that it reads each token by itself.
+pub(crate) const TOKEN_GAP: Duration = Duration::from_millis(60);
 
 pub(crate) struct Http2Server {
     pub(crate) addr: SocketAddr,
@@ -78,7 +81,7 @@ async fn answer(request: http::Request<RecvStream>, mut respond: SendResponse<By
     let mut stream = respond.send_response(head, false)?;
     for index in 0..3 {
         if index > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(TOKEN_GAP).await;
         }
         let finish = if index == 2 { r#""stop""# } else { "null" };
         let event = format!(

@@ -16,7 +16,7 @@ pub(crate) use aiperf_test_server::{AfterReply, ReceivedRequest, TestReply, Test
 pub(crate) use artifacts::{Artifacts, Record};
 pub(crate) use authority::Authority;
 pub(crate) use captured::{CapturedRequest, CapturedRun, captured_runs};
-pub(crate) use http2::{http2_server, refusing_http2_server};
+pub(crate) use http2::{TOKEN_GAP, http2_server, refusing_http2_server};
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
 pub(crate) use program::{Ended, Program, Running, shell};
 pub(crate) use proxy_server::{ProxyBehaviour, ProxyServer};
