@@ -60,7 +60,7 @@ impl Default for Certificate {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ScriptStep {
     /// An HTTP/1 response.
-    ScriptedReply(Box<ScriptedReply>),
+    Reply(Box<ScriptedReply>),
     /// Bytes as they are.
     Send(ScriptedBody),
     SleepMs(u64),
@@ -89,7 +89,7 @@ pub(crate) enum ScriptStep {
     /// Opens the port again after this many milliseconds.
     ListenAfterMs(u64),
     /// HTTP/2: the head of a response on the stream of the request.
-    ScriptedHeaders(ScriptedHeaders),
+    Headers(ScriptedHeaders),
     /// HTTP/2: a part of the body.
     Data {
         body: ScriptedBody,
@@ -110,7 +110,7 @@ pub(crate) enum ScriptStep {
     /// HTTP/2: settings by number.
     Settings(BTreeMap<u16, u32>),
     /// HTTP/2: a frame of any kind; stream 0 if not given.
-    Http2Frame {
+    Frame {
         kind: u8,
         #[serde(default)]
         flags: u8,

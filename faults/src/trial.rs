@@ -103,7 +103,7 @@ fn with_other(script: &ServerScript, other: Option<&ScriptedServer>) -> ServerSc
     let mut script = script.clone();
     let on_paths = script.paths.values_mut().flatten();
     for step in script.on_request.iter_mut().flatten().chain(on_paths) {
-        if let crate::step::ScriptStep::ScriptedReply(reply) = step {
+        if let crate::step::ScriptStep::Reply(reply) = step {
             for line in &mut reply.headers {
                 *line = line.replace("${other}", &port);
             }

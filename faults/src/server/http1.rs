@@ -38,7 +38,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
 
 fn step_once(wire: &mut ServerSocket, state: &Arc<ServerState>, step: &ScriptStep) -> io::Result<Flow> {
     match step {
-        ScriptStep::ScriptedReply(reply) => send_reply(wire, reply)?,
+        ScriptStep::Reply(reply) => send_reply(wire, reply)?,
         ScriptStep::Send(body) => {
             wire.write_all(&bytes(body)?)?;
             wire.flush()?;
@@ -82,12 +82,12 @@ fn step_once(wire: &mut ServerSocket, state: &Arc<ServerState>, step: &ScriptSte
         }
         ScriptStep::StopListening => state.stop_listening(),
         ScriptStep::ListenAfterMs(after) => state.listen_again(Duration::from_millis(*after)),
-        ScriptStep::ScriptedHeaders(_)
+        ScriptStep::Headers(_)
         | ScriptStep::Data { .. }
         | ScriptStep::Rst(_)
         | ScriptStep::Goaway { .. }
         | ScriptStep::Settings(_)
-        | ScriptStep::Http2Frame { .. } => return Err(io::Error::other("a step of HTTP/2 in a script of HTTP/1")),
+        | ScriptStep::Frame { .. } => return Err(io::Error::other("a step of HTTP/2 in a script of HTTP/1")),
     }
     Ok(Flow::GoOn)
 }

@@ -40,7 +40,7 @@ struct Http2Frame {
 /// A stream of three tokens.
 pub(super) fn good_reply() -> Vec<ScriptStep> {
     let body = vec![BodyPart::Tokens(3), BodyPart::Done];
-    vec![ScriptStep::ScriptedHeaders(ScriptedHeaders::default()), ScriptStep::Data { body, end: true }]
+    vec![ScriptStep::Headers(ScriptedHeaders::default()), ScriptStep::Data { body, end: true }]
 }
 
 pub(super) fn serve(wire: &mut ServerSocket, state: &Arc<ServerState>) -> io::Result<()> {
@@ -97,7 +97,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
             // The stream is left as it is; others may go on.
             ScriptStep::Hold => return Ok(Flow::GoOn),
             ScriptStep::Gate => state.wait_at_gate(),
-            ScriptStep::ScriptedHeaders(headers) => {
+            ScriptStep::Headers(headers) => {
                 let flags = END_HEADERS | if headers.end { END_STREAM } else { 0 };
                 send(wire, HEADERS, flags, stream, &encoded(headers))?;
             }
@@ -127,7 +127,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
                 }
                 send(wire, SETTINGS, 0, 0, &payload)?;
             }
-            ScriptStep::Http2Frame { kind, flags, stream: which, hex } => {
+            ScriptStep::Frame { kind, flags, stream: which, hex } => {
                 let stream = match which {
                     ScriptedStream::Connection => 0,
                     ScriptedStream::Own => stream,
@@ -135,7 +135,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
                 };
                 send(wire, *kind, *flags, stream, &body::hex(hex)?)?;
             }
-            ScriptStep::ScriptedReply(_)
+            ScriptStep::Reply(_)
             | ScriptStep::Forever(_)
             | ScriptStep::CloseNotify
             | ScriptStep::HalfClose

@@ -208,7 +208,7 @@ impl ServerState {
     fn good_reply(&self) -> Vec<ScriptStep> {
         match self.script.protocol {
             Protocol::Http2 | Protocol::Http2Tls => http2::good_reply(),
-            _ => vec![ScriptStep::ScriptedReply(Box::default())],
+            _ => vec![ScriptStep::Reply(Box::default())],
         }
     }
 }
