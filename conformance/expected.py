@@ -117,6 +117,14 @@ EXPECTED: tuple[Expectation, ...] = (
         SEVERAL_RUNS,
     ),
     Expectation(
+        "Certainty of the best points",
+        "This program names the statistic that a best point was chosen by, and the points that its confidence interval overlaps.",
+        "field",
+        r"sweep\.json: best_configurations\.\w+\.(statistic|tied_with)",
+        SEVERAL_RUNS,
+        reference="absent",
+    ),
+    Expectation(
         "Best points of a sweep with one run each",
         "The reference leaves them out.",
         "field|csv",
