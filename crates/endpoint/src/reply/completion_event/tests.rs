@@ -31,8 +31,8 @@ fn both_readings(events: &[String]) -> (String, String) {
     let marks: Vec<ReadMark> = (1..=bytes.len()).map(|end| ReadMark::user(end, Mono::from_nanos(end as u64))).collect();
     let body = ResponseBody { content_type: Some("text/event-stream"), bytes: &bytes, marks: &marks };
     let repeated = documents::read(body, |data, transcript| parse_event(data, transcript, append));
-    let anew = documents::read(body, |data, transcript| parse_new_event(data, transcript, append));
-    (format!("{repeated:?}"), format!("{anew:?}"))
+    let parsed_again = documents::read(body, |data, transcript| parse_new_event(data, transcript, append));
+    (format!("{repeated:?}"), format!("{parsed_again:?}"))
 }
 
 /// An event with `text` at one of the places where text may stand, as it is: it may break the event.
