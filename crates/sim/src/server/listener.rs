@@ -21,6 +21,14 @@ pub(crate) fn listen(bind: SocketAddr, threads: u32) -> Result<(Vec<TcpListener>
     Ok((listeners, address))
 }
 
+/// A socket for one thread alone.
+pub(crate) fn listen_alone(bind: SocketAddr) -> Result<(TcpListener, SocketAddr), SimError> {
+    let failed = |source| SimError::Bind { address: bind, source };
+    let listener = open(bind, false).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
 fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
