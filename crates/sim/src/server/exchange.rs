@@ -43,6 +43,7 @@ impl ServedRequest {
             connection_request,
             first_byte: received.first_byte,
             arrival: received.arrival,
+            stamped_by: received.stamped_by,
             admitted: None,
             in_flight: if is_inference { state.enter() } else { 0 },
             streaming: false,

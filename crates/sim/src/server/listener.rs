@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 
+use aiperf_socket::ask_for_stamps;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::error::SimError;
@@ -37,6 +38,9 @@ fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     }
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
+    // Connections have this setting from the socket that accepts them, so that a request that comes before its connection is
+    // accepted is stamped too. A system without such stamps leaves the time to the reading thread.
+    let _ = ask_for_stamps(&socket);
     socket.listen(BACKLOG)?;
     Ok(socket.into())
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, OffsetWatch, WallAnchor};
 use tokio::sync::Semaphore;
 
 use crate::api::video::VideoJobs;
@@ -26,6 +26,8 @@ const CHANGES_PER_REQUEST: usize = 3;
 pub(crate) struct SimState {
     pub(crate) options: SimOptions,
     pub(crate) anchor: WallAnchor,
+    /// Turns receive stamps into monotonic time.
+    pub(crate) clock: Arc<OffsetWatch>,
     pub(crate) truth: TruthLog,
     pub(crate) repetitions: Repetitions,
     /// One for each serving thread.
@@ -53,6 +55,7 @@ impl SimState {
         let (anchor, started) = (WallAnchor::take(), Mono::now());
         Ok(Self {
             anchor,
+            clock: Arc::new(OffsetWatch::start()),
             truth: TruthLog::open(options.truth_file.clone(), options.truth_keep, anchor)?,
             repetitions: Repetitions::default(),
             counters: (0..options.threads).map(|_| ThreadCounters::default()).collect(),

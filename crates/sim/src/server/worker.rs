@@ -34,11 +34,16 @@ pub(crate) enum PortRole {
 
 /// How long to wait if no connection can be accepted, most likely because no descriptors are left.
 const ACCEPT_PAUSE: Nanos = Nanos(10_000_000);
+/// How long to wait before the clocks are compared again.
+const CLOCK_PAUSE: Nanos = Nanos(1_000_000_000);
 
 impl ServerWorker {
     /// Serves until told to stop. Connections end with the `LocalSet` that this runs in.
     pub(crate) async fn run(self, listener: TcpListener, dcgm: Option<TcpListener>, mut stop: watch::Receiver<bool>) {
         let worker = Rc::new(self);
+        if worker.thread == 0 {
+            tokio::task::spawn_local(follow_clock(Rc::clone(&worker)));
+        }
         if let Some(dcgm) = dcgm {
             let worker = Rc::clone(&worker);
             tokio::task::spawn_local(async move { accept(&worker, &dcgm, PortRole::Dcgm).await });
@@ -48,6 +53,14 @@ impl ServerWorker {
             // An error means that the sender is gone, so that nobody could stop this worker: it stops now.
             _ = stop.wait_for(|stop| *stop) => {}
         }
+    }
+}
+
+/// Measures again and again how far the wall clock is ahead: receive stamps are wall-clock times, and someone may set it.
+async fn follow_clock(worker: Rc<ServerWorker>) {
+    loop {
+        worker.timer.sleep_until(Mono::now() + CLOCK_PAUSE).await;
+        worker.state.clock.resample();
     }
 }
 
@@ -69,7 +82,7 @@ async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u
     if grpc::is_http2_preface(&worker, &stream).await {
         return grpc::serve_connection(worker, stream, number).await;
     }
-    let mut connection = ClientConnection::new(stream);
+    let mut connection = ClientConnection::new(stream, Arc::clone(&worker.state.clock));
     let mut served = 0;
     loop {
         let received = match connection.receive().await {
