@@ -5,3 +5,7 @@
 
 pub mod energy;
 pub mod gpu;
+pub mod prometheus;
+pub mod scrape;
+pub mod series;
+pub mod server;
