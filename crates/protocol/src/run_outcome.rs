@@ -30,6 +30,8 @@ pub enum StopReason {
     Unreachable,
     /// A thread of the client panicked: a request is lost and would never come back.
     Defect,
+    /// Records lagged, and the responses that waited for them could not be spilled to disk.
+    SpillFailed,
 }
 
 impl RunOutcome {
