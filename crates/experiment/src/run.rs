@@ -24,6 +24,7 @@ use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
+use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::contents::prefetch::Prefetcher;
 use crate::contents::sessions::{Markers, Renderer, Sessions};
@@ -46,6 +47,7 @@ use crate::watch::early_stop::{EarlyStop, StopRule};
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
+use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
 use crate::watch::stable_windows::StableWindows;
 use crate::watch::until_ci::UntilCi;
 
@@ -196,6 +198,14 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
+        let mut server_metrics = ServerMetricsWatch::start(
+            &self.config,
+            &self.targets,
+            &self.client,
+            anchor,
+            &self.paths,
+            &monitor.server_metrics,
+        )?;
         let (records, finished) = bounded(RECORD_QUEUE);
         let early_stops = self.early_stops(anchor, monitor, control)?;
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
@@ -211,7 +221,15 @@ impl Run {
             processors(),
         );
         let rtt_sampler = self.rtt_sampler(monitor, anchor)?;
-        let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
+        if let Some(server_metrics) = &mut server_metrics {
+            server_metrics.wait_for_first_pages()?;
+        }
+        let plan = self.plan(server_metrics.as_ref());
+        let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
+        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
+        if let Some(server_metrics) = &server_metrics {
+            server_metrics.run_is_over(interrupted);
+        }
         let health_history = health.map(HealthSampler::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
@@ -220,7 +238,6 @@ impl Run {
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
-        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
             let (rtt, file) = sampler.finish(missing);
@@ -228,6 +245,11 @@ impl Run {
             rtt
         });
         let inputs = prefetcher.finish(control, interrupted);
+        let server_metrics = server_metrics
+            .map(|watch| ConcludedMetrics::new(watch.finish(), &outcomes, &anchor, &benchmark_id, version, &self));
+        let mut server_metrics = server_metrics.unwrap_or_default();
+        closed.written.append(&mut server_metrics.written);
+        closed.failed.append(&mut server_metrics.failed);
         data_warnings::warn_of_lengths(&self.dataset);
         let measurements = RunMeasurements {
             benchmark_id,
@@ -239,6 +261,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            server_metrics: server_metrics.metrics,
             waited_for_server,
             stop_reports,
             retry_after,
@@ -312,7 +335,7 @@ impl Run {
         Ok(config.write(&self.paths)?)
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>) -> Plan {
         let mut sampler = self.dataset.sampler(self.seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -341,11 +364,18 @@ impl Run {
                 client: self.client.clone(),
                 wire: self.config.endpoint.wire,
             },
-            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
-                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
-                Box::new(hook) as Box<dyn PhaseHook>
-            }),
+            hook: self.hook(server_metrics),
         }
+    }
+
+    /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
+    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>) -> Option<Box<dyn PhaseHook>> {
+        let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
+        if let Some(profiler) = &self.config.endpoint.server_profiler {
+            hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
+        }
+        hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
+        (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 
     fn record_threads(&self) -> usize {

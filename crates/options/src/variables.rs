@@ -75,6 +75,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
             * MEGABYTE,
         agents: read.agents()?,
         rtt_probing: read.rtt_probing()?,
+        scraping: read.scraping()?,
         session_column: read.session_column()?,
         dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
         context_overflow_limit: read.float(
