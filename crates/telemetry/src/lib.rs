@@ -3,6 +3,7 @@
 //! the run and never waits on a worker thread.
 #![forbid(unsafe_code)]
 
+pub mod energy;
 pub mod gpu;
 pub mod prometheus;
 pub mod scrape;
