@@ -8,23 +8,35 @@ from pathlib import Path
 
 import crowd
 import document
+import hugging_face
 import machine
+import many_plain
 import million
+import million_chunks
 import pace
 import plain
 import processes  # of conformance/
 import programs
 import prompts
 import recorded
+import slow_cores
 import startup
+import storm
 import streams
 import tables
+import ten_thousand
 from bench import Bench
 from results import Result, median_figures
 
-CASES = {case.NAME: case for case in (startup, prompts, plain, streams, crowd, pace, million, recorded)}
+CASES = {
+    case.NAME: case
+    for case in (
+        startup, prompts, plain, streams, crowd, pace, million, storm, ten_thousand, slow_cores, many_plain,
+        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, recorded,
+    )
+}  # fmt: skip
 WITH_OHA = {plain.NAME}
-WITH_BARE_CLIENT: set[str] = set()
+WITH_BARE_CLIENT = {storm.NAME, ten_thousand.NAME, slow_cores.NAME, many_plain.NAME, million_chunks.NAME}
 WITH_REFERENCE = {startup.NAME, prompts.NAME, plain.NAME, streams.NAME, crowd.NAME}
 
 
