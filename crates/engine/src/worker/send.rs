@@ -24,6 +24,7 @@ use crate::worker::in_flight::CutSignal;
 use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
+use crate::worker::start_gate::StartGate;
 use crate::worker::watcher::{FirstTokenListener, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
@@ -56,6 +57,7 @@ pub(super) struct RequestSender {
     pub(super) delays: LocalDelays,
     pub(super) ids: RefCell<Stream>,
     pub(super) batcher: Rc<ReadBatcher>,
+    pub(super) gate: Rc<StartGate>,
     pub(super) last_size: Cell<ExchangeSize>,
 }
 
@@ -129,9 +131,15 @@ impl RequestSender {
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
+        self.gate.turn().await;
         let start = Mono::now();
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
+        }
+        // The phase may have ended while the request waited for its turn.
+        if let Some(phase_outcome) = cut.phase_outcome() {
+            let cut_off = Err(ExchangeError::CutOff(phase_outcome));
+            return self.finish((credit, body), request_id, (start, start), exchange, cut_off, false).await;
         }
         let result = tokio::select! {
             biased;
