@@ -5,3 +5,4 @@ pub(crate) mod credit;
 pub(crate) mod finished;
 pub(crate) mod follow_up;
 pub(crate) mod preconnect;
+pub(crate) mod streamed_body;

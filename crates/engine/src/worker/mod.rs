@@ -9,6 +9,7 @@ mod pool;
 mod preconnect;
 mod read_batcher;
 mod read_delays;
+mod segment_outlet;
 mod send;
 mod start_gate;
 mod watcher;
@@ -31,8 +32,8 @@ use self::send::{RequestSender, WorkerContext};
 use crate::control::SchedulerEvent;
 use crate::plan::Plan;
 use crate::queue::QueueSender;
+use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
-use crate::request::finished::Finished;
 use crate::request::preconnect::ConnectionsAhead;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
@@ -65,7 +66,7 @@ impl Worker {
         index: usize,
         plan: &Plan,
         events: QueueSender<SchedulerEvent>,
-        records: QueueSender<Finished>,
+        records: RecordSender,
         gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
@@ -79,6 +80,8 @@ impl Worker {
             send_limit: plan.sending.send_limit,
             reuse: plan.sending.reuse,
             wire: plan.sending.wire,
+            reads_while_arriving: plan.sending.reads_while_arriving,
+            pressures: plan.workload.phases.iter().map(|phase| Pressure::of(&phase.pace)).collect(),
             events,
             records,
             gauge: Arc::clone(gauge),
@@ -114,6 +117,7 @@ impl Worker {
                 batcher,
                 gate,
                 last_size: Cell::default(),
+                waits_for_room: tokio::sync::Mutex::new(()),
             };
             runtime.block_on(serve(inbox, Rc::new(sender)));
             ReadBatcher::uninstall();

@@ -1,0 +1,1 @@
+//! Metrics that inference servers publish about themselves.
