@@ -37,6 +37,7 @@ mod lost_records;
 mod media;
 mod metrics;
 mod outputs;
+mod preconnect;
 mod proxies;
 mod public_datasets;
 mod rates;
