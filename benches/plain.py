@@ -32,7 +32,7 @@ def measure(bench: Bench) -> Result:
             rounds[level].append(_profile(bench, bench.ours, level, many))
     for name, runs in rounds.items():
         if runs:
-            cost[name], rate[name] = _row(result, "oha" if name == "oha" else "aiperf", name, many, runs)
+            cost[name], rate[name] = _row(result, "oha" if name == "oha" else bench.ours.name, name, many, runs)
     if bench.theirs:
         # Starting costs it more than the requests do, so that is taken off: in its favour.
         cpu, rps, memory, server = _profile(bench, bench.theirs, "records", few)
@@ -55,8 +55,8 @@ def _row(result: Result, tool: str, what: str, count: int, runs: list) -> tuple[
     cpu, rate, memory, server = (statistics.median(column) for column in zip(*runs))
     per_1000 = cpu / count * 1000
     result.add(
-        tool, what, requests=number(count), rate=number(rate), cpu_per_1000=f"{per_1000:.4f}",
-        rss=number(memory), server_cpu=number(server),
+        tool, what, requests=count, rate=rate, cpu_per_1000=per_1000,
+        rss=memory, server_cpu=server,
     )  # fmt: skip
     return per_1000, rate
 

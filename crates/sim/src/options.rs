@@ -8,6 +8,7 @@ use aiperf_seed::Seed;
 use crate::error::OptionError;
 use crate::generation::distribution::Distribution;
 use crate::generation::fault::FaultOptions;
+use crate::monitoring::gpu::GpuOptions;
 use crate::option_table::{SIM_OPTIONS, SimOption};
 
 /// Everything that can be set. [`SIM_OPTIONS`] names each of these for people.
@@ -38,6 +39,9 @@ pub struct SimOptions {
     pub cache_blocks: usize,
     /// Tokens in one block of the prefix cache.
     pub cache_block: u32,
+    /// Blocks of the KV cache, as large as those of the prefix cache. A request takes them for its prompt and its whole reply when it
+    /// gets its place, and waits until they are free.
+    pub kv_blocks: u32,
     /// Output tokens that are reasoning, taken from the front of the reply.
     pub reasoning: u32,
     pub reasoning_field: ReasoningField,
@@ -51,6 +55,7 @@ pub struct SimOptions {
     pub seed: Seed,
     pub threads: u32,
     pub faults: FaultOptions,
+    pub gpus: GpuOptions,
     /// A time, counted from the start, at which the whole server stands still, and for how long.
     pub stall_at: Nanos,
     pub stall_for: Nanos,
@@ -122,6 +127,7 @@ impl Default for SimOptions {
             context: 0,
             cache_blocks: 0,
             cache_block: 16,
+            kv_blocks: 1 << 24,
             reasoning: 0,
             reasoning_field: ReasoningField::ReasoningContent,
             tools: ToolUse::Never,
@@ -133,6 +139,7 @@ impl Default for SimOptions {
             seed: Seed::fixed(0),
             threads: 1,
             faults: FaultOptions::default(),
+            gpus: GpuOptions::default(),
             stall_at: Nanos::ZERO,
             stall_for: Nanos::ZERO,
             truth_file: None,

@@ -12,7 +12,7 @@ use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::receive::receive;
+use crate::receive::receive_stamped;
 use crate::stamping::Kernel;
 
 /// To be read and written like any stream. After each read, [`Self::last_read`] tells its time; what lies on top and reads
@@ -70,7 +70,7 @@ impl StampedStream {
     fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, ReadStamp)> {
         let mut received = None;
         let tried = self.socket.try_read(|| {
-            let (count, stamp) = receive(&self.socket, buffer)?;
+            let (count, stamp) = receive_stamped(&self.socket, buffer)?;
             received = Some((count, self.stamp(stamp)));
             // A read that did not fill the buffer took all there was. Saying so here makes the runtime wait for the next
             // arrival at once, which saves the read that would only find that out.

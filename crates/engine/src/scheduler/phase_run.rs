@@ -126,6 +126,7 @@ impl<'a> PhaseRun<'a> {
                 }
                 self.state.take_due(now, &*self.mode)?;
                 self.mode.send_due(self.horizon(now), &mut self.state)?;
+                self.state.shorten_idle_time(now);
                 if self.state.has_sent_everything(&*self.mode) {
                     self.stop_sending(RunOutcome::Completed)
                 } else {

@@ -44,7 +44,8 @@ impl<'a> EndEvidence<'a> {
     /// A sentence on why the run was stopped; `None` if the user did it.
     fn stop_reason(&self, stopped: StopReason) -> Option<String> {
         match stopped {
-            StopReason::Interrupt => None,
+            // No run that is measured here is stopped for a reason that was read from files.
+            StopReason::Interrupt | StopReason::Recorded => None,
             StopReason::FailedRequests => {
                 let (failed, all) = (self.profiling.failed, self.profiling.failed + self.profiling.successful);
                 Some(format!(

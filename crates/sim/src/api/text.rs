@@ -40,6 +40,11 @@ impl PlannedReply {
         }
     }
 
+    /// Tokens of all choices.
+    pub(crate) const fn output_tokens(&self) -> u32 {
+        self.reply.tokens() * self.request.choices
+    }
+
     /// How the reply ends if no other fault occurs.
     pub(crate) fn outcome(&self) -> TruthOutcome {
         if self.plan.fault == Some(Fault::Empty) { TruthOutcome::Empty } else { TruthOutcome::Completed }
@@ -162,7 +167,9 @@ async fn whole_reply(
 ) -> Result<After, ClientGone> {
     let PlannedReply { request, reply, .. } = job;
     let state = &*worker.state;
-    let mut admitted = admit(state, connection, exchange, received.arrival, &job.prompt, &job.draws).await?;
+    let prompt = (&job.prompt, job.output_tokens());
+    let mut admitted = admit(state, connection, exchange, received.arrival, prompt, &job.draws).await?;
+    let first_token = admitted.pace.due;
     admitted.pace.advance(reply.tokens().saturating_sub(1));
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
@@ -173,15 +180,13 @@ async fn whole_reply(
     let usage = job.usage(admitted.cached_tokens, reply.tokens(), reply.reasoning);
     let mut body = Vec::with_capacity(512 + 8 * usage.completion as usize);
     job.messages.full(reply, request.choices, usage, &mut body);
-    drop(admitted.place);
     let fault = job.midway_fault().map(|(kind, _)| kind);
     if fault.is_none() {
-        exchange.note(|record| {
-            record.output_tokens = usage.completion;
-            record.reasoning_tokens = reply.reasoning * request.choices;
-        });
-        state.metrics.finished(reply.finish);
+        let reasoning_tokens = reply.reasoning * request.choices;
+        exchange.wrote_whole(first_token, admitted.pace.due, usage.completion, reasoning_tokens);
+        exchange.engine_done(reply.finish);
     }
+    drop(admitted.place);
     if job.outcome() == TruthOutcome::Empty {
         return answer(connection, exchange, 200, &body, TruthOutcome::Empty, received.head.keep_alive).await;
     }

@@ -4,17 +4,17 @@ use std::io::Write as _;
 
 /// The steps in which a reply would have come about.
 #[derive(Debug, PartialEq, Eq)]
-struct Speculation {
-    steps: u64,
-    accepted: u64,
-    drafted: u64,
+pub(crate) struct Speculation {
+    pub(crate) steps: u64,
+    pub(crate) accepted: u64,
+    pub(crate) drafted: u64,
     /// How many steps accepted 0, 1, 2, ... drafts.
     histogram: Vec<u64>,
 }
 
 impl Speculation {
     /// Each step makes one token and accepts drafts in turn: none, one, two, up to all of them.
-    fn of(tokens: u32, drafts: u32) -> Self {
+    pub(crate) fn of(tokens: u32, drafts: u32) -> Self {
         let mut made = Self { steps: 0, accepted: 0, drafted: 0, histogram: vec![0; drafts as usize + 1] };
         let mut left = tokens;
         while left > 0 {
