@@ -44,6 +44,7 @@ mod rates;
 mod readers;
 mod readiness;
 mod readme;
+mod record_memory;
 mod redirects;
 mod replay;
 mod requests;
