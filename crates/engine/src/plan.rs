@@ -81,6 +81,8 @@ pub struct SendSettings {
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,
     pub wire: Wire,
+    /// Streamed bodies are read while they arrive. Not if anything needs them whole.
+    pub reads_while_arriving: bool,
 }
 
 /// Settings of the scheduler that have no option.

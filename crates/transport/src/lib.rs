@@ -19,7 +19,7 @@ mod resend;
 pub use client::{Client, ClientSettings};
 pub use connection::{TlsError, TlsSettings};
 pub use error::TransportError;
-pub use exchange::{BodyLimit, Exchange, ExchangeSize, ExchangeTrace, StageSpan};
+pub use exchange::{BodyLimit, BodySegment, Exchange, ExchangeSize, ExchangeTrace, StageSpan, TakenPart};
 pub use headers::RequestHeaders;
 pub use observer::{ExchangeObserver, NoObserver};
 pub use redirect::{Hop, RedirectError};

@@ -4,3 +4,4 @@ pub(crate) mod bodies;
 pub(crate) mod credit;
 pub(crate) mod finished;
 pub(crate) mod follow_up;
+pub(crate) mod streamed_body;

@@ -29,8 +29,7 @@ use crate::phase::PhaseOutcome;
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan, Workload};
 use crate::progress::Progress;
-use crate::queue::QueueSender;
-use crate::request::finished::Finished;
+use crate::record_queue::RecordSender;
 use crate::worker::{WorkerGauge, WorkerPool};
 
 pub(crate) use self::environment::Dispatch;
@@ -43,7 +42,7 @@ use self::run_state::RunState;
 pub fn run(
     plan: Plan,
     control: &ControlSource,
-    records: QueueSender<Finished>,
+    records: RecordSender,
     progress: &Progress,
     gauge: &Arc<WorkerGauge>,
 ) -> Result<Vec<PhaseOutcome>, EngineError> {

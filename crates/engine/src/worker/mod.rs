@@ -8,6 +8,7 @@ mod panic_guard;
 mod pool;
 mod read_batcher;
 mod read_delays;
+mod segment_outlet;
 mod send;
 mod watcher;
 
@@ -28,8 +29,8 @@ use self::send::{RequestSender, WorkerContext};
 use crate::control::SchedulerEvent;
 use crate::plan::Plan;
 use crate::queue::QueueSender;
+use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
-use crate::request::finished::Finished;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
@@ -58,7 +59,7 @@ impl Worker {
         index: usize,
         plan: &Plan,
         events: QueueSender<SchedulerEvent>,
-        records: QueueSender<Finished>,
+        records: RecordSender,
         gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
@@ -72,6 +73,8 @@ impl Worker {
             send_limit: plan.sending.send_limit,
             reuse: plan.sending.reuse,
             wire: plan.sending.wire,
+            reads_while_arriving: plan.sending.reads_while_arriving,
+            pressures: plan.workload.phases.iter().map(|phase| Pressure::of(&phase.pace)).collect(),
             events,
             records,
             gauge: Arc::clone(gauge),
@@ -103,6 +106,7 @@ impl Worker {
                             ids: RefCell::new(Stream::from_entropy()),
                             batcher,
                             last_size: Cell::default(),
+                            waits_for_room: tokio::sync::Mutex::new(()),
                         };
                         serve(inbox, Rc::new(sender)).await;
                         ReadBatcher::uninstall();

@@ -8,8 +8,8 @@ use super::{Worker, WorkerCommand, WorkerGauge};
 use crate::control::SchedulerEvent;
 use crate::plan::{EngineError, Plan};
 use crate::queue::QueueSender;
+use crate::record_queue::RecordSender;
 use crate::request::credit::Credit;
-use crate::request::finished::Finished;
 use crate::scheduler::Dispatch;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl WorkerPool {
     pub(crate) fn start(
         plan: &Plan,
         events: &QueueSender<SchedulerEvent>,
-        records: &QueueSender<Finished>,
+        records: &RecordSender,
         gauge: &Arc<WorkerGauge>,
     ) -> Result<Self, EngineError> {
         let start = |index| {

@@ -49,6 +49,10 @@ fn of_error(error: &ExchangeError, exchange: &Exchange, wire: Wire) -> Failure {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
             Failure::cancelled(RequestOutcome::CancelledOnPurpose, message)
         }
+        ExchangeError::SpillLost(cause) => {
+            let message = format!("the response was spilled to disk and could not be read back: {cause}");
+            Failure::new(None, FailureKind::Other("SpillReadError".into()), message)
+        }
         ExchangeError::CutOff(ended_by) => Failure::cancelled(RequestOutcome::CutOff, cut_off_message(*ended_by)),
     }
 }
@@ -62,6 +66,9 @@ fn cut_off_message(ended_by: RunOutcome) -> &'static str {
         RunOutcome::Stopped(StopReason::Unreachable) => "still in flight when the server could no longer be reached",
         RunOutcome::Stopped(StopReason::Defect) => "still in flight when a thread of the client failed",
         RunOutcome::Stopped(StopReason::Recorded) => "still in flight when the run was stopped",
+        RunOutcome::Stopped(StopReason::SpillFailed) => {
+            "still in flight when finished requests could no longer be spilled to disk"
+        }
         RunOutcome::Completed
         | RunOutcome::DurationOver
         | RunOutcome::EarlyStop

@@ -26,8 +26,8 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
         reused: trace.reused,
         body_bytes_sent: trace.body_bytes_sent,
         writes: trace.writes,
-        body_bytes_received: exchange.body.len() as u64,
-        reads: exchange.marks.len() as u64,
+        body_bytes_received: exchange.body_length() as u64,
+        reads: exchange.reads() as u64,
     }
 }
 

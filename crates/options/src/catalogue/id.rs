@@ -248,6 +248,7 @@ pub enum OptionId {
     ServerMetrics,
     NoServerMetrics,
     ServerMetricsFormats,
+    ServerMetricsRequired,
     // Network Latency
     NetworkLatencyAutomatic,
     NetworkLatencyMean,

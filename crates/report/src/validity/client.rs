@@ -29,6 +29,9 @@ pub(super) fn limit(limit: &ClientLimit) -> Wording {
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => format!("a worker thread was busy {figure}% of the time"),
         LimitKind::RecordQueue => format!("finished requests filled {figure}% of the queue to the record threads"),
+        LimitKind::RecordsHeldBack => {
+            format!("{figure} finished requests waited for the record threads before the next ones were sent")
+        }
         LimitKind::Stalled => return stalled(limit),
         LimitKind::Descriptors => format!("{figure}% of its file descriptors were in use"),
         LimitKind::Ports => format!("{figure}% of its local ports were in use"),
@@ -125,8 +128,12 @@ fn advice(kind: LimitKind) -> &'static str {
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => "Raise --workers-max, or lower the load.",
         LimitKind::RecordQueue => {
-            "When the queue is full, finished requests keep their slots and the load falls. Raise --record-processors, or \
-             reduce the work for each record: --export-level summary, --use-server-token-count."
+            "When the queue is full, a closed loop waits and its load falls, and an open loop spills responses to disk. Raise \
+             --record-processors, or reduce the work for each record: --export-level summary, --use-server-token-count."
+        }
+        LimitKind::RecordsHeldBack => {
+            "The load was lower than --concurrency asks for. Raise --record-processors or AIPERF_RECORD_MEMORY_MB, or reduce the \
+             work for each record: --export-level summary, --use-server-token-count."
         }
         LimitKind::Stalled => {
             "Something stopped the process: a signal (SIGSTOP), a debugger, a CPU limit (container quota) or a paused machine. \

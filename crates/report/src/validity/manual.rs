@@ -139,7 +139,7 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
     }
 }
 
-const LIMITS: [LimitKind; 10] = [
+const LIMITS: [LimitKind; 11] = [
     LimitKind::ScheduleLag { growing: false },
     LimitKind::ScheduleLag { growing: true },
     LimitKind::WorkerLag,
@@ -147,6 +147,7 @@ const LIMITS: [LimitKind; 10] = [
     LimitKind::ThreadCpu(ThreadRole::Scheduler),
     LimitKind::ThreadCpu(ThreadRole::Worker),
     LimitKind::RecordQueue,
+    LimitKind::RecordsHeldBack,
     LimitKind::Stalled,
     LimitKind::Descriptors,
     LimitKind::Ports,
