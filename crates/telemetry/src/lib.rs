@@ -1,0 +1,11 @@
+//! What servers and GPUs report about themselves while a run lasts: Prometheus pages are scraped on a thread of their own, kept as
+//! time series on the clock of the requests, and reduced to the window of a phase. A source that fails or misbehaves never fails
+//! the run and never waits on a worker thread.
+#![forbid(unsafe_code)]
+
+pub mod energy;
+pub mod gpu;
+pub mod prometheus;
+pub mod scrape;
+pub mod series;
+pub mod server;

@@ -1,0 +1,273 @@
+//! The thread that fetches pages.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_transport::{BodyLimit, ClientSettings};
+use tokio::sync::watch;
+use tokio::task::LocalSet;
+
+use super::{AfterPage, Cadence, PageFetcher, PageSink, PageSource};
+
+/// Pause between two pages after the run.
+const SETTLING_PAUSE: Nanos = Nanos(100_000_000);
+/// A page that is being fetched when the run ends may take this much longer than the flush period.
+const LAST_PAGE: Nanos = Nanos(1_000_000_000);
+/// The pause after a useless page doubles at most so often.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// How pages are fetched.
+#[derive(Debug, Clone)]
+pub struct ScrapeSettings {
+    /// Name of the thread.
+    pub thread: &'static str,
+    /// Settings of connections: those of the requests.
+    pub client: ClientSettings,
+    pub interval: Duration,
+    /// Limit for one page.
+    pub timeout: Duration,
+    pub body_limit: BodyLimit,
+}
+
+/// Where the run is, as the thread needs to know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunStage {
+    Before,
+    /// A phase began.
+    Phase {
+        began: Mono,
+    },
+    /// The last phase ended; pages may be fetched for `flush` longer.
+    Over {
+        since: Mono,
+        flush: Nanos,
+    },
+    /// Nothing is wanted any more, not even the page that is being fetched.
+    Abandoned,
+}
+
+/// The address of a page and why it could not be read, if it could not.
+type FirstPage = (String, Option<String>);
+
+/// Fetches pages from its start until [`ScrapeThread::run_is_over`] or [`ScrapeThread::abandon`].
+#[derive(Debug)]
+pub struct ScrapeThread<S> {
+    stage: watch::Sender<RunStage>,
+    first_pages: Receiver<FirstPage>,
+    /// First pages that have not come yet.
+    awaited: usize,
+    first_failure: Option<(String, String)>,
+    thread: JoinHandle<Vec<S>>,
+}
+
+/// Tells the thread about phases, from another thread. It never waits.
+#[derive(Debug, Clone)]
+pub struct PhaseSignal(watch::Sender<RunStage>);
+
+impl PhaseSignal {
+    /// A phase is about to begin: its first page is fetched at once.
+    pub fn phase_begins(&self) {
+        self.0.send_replace(RunStage::Phase { began: Mono::now() });
+    }
+
+    /// A phase has ended: the state at its end is fetched at once.
+    pub fn phase_ended(&self) {
+        self.0.send_modify(|_| ());
+    }
+}
+
+impl<S: PageSink> ScrapeThread<S> {
+    /// Starts the thread, which fetches each page for the first time at once.
+    pub fn start(settings: ScrapeSettings, sources: Vec<(PageSource, S)>) -> io::Result<Self> {
+        let (stage, changes) = watch::channel(RunStage::Before);
+        let (first, first_pages) = mpsc::channel();
+        let count = sources.len();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = thread::Builder::new().name(settings.thread.into()).spawn(move || {
+            let ScrapeSettings { client, interval, timeout, body_limit, .. } = settings;
+            let cadence = Cadence { interval: interval.into() };
+            let polls = sources.into_iter().map(|(source, sink)| Poll {
+                fetcher: PageFetcher::new(&client, source.http_version, body_limit, timeout),
+                cadence,
+                source,
+                sink,
+                stage: changes.clone(),
+                first: Some(first.clone()),
+                useless: 0,
+            });
+            let work = all(polls.map(Poll::run));
+            // HTTP/2 connections run as tasks of their own on this thread.
+            LocalSet::new().block_on(&runtime, work)
+        })?;
+        Ok(Self { stage, first_pages, awaited: count, first_failure: None, thread })
+    }
+
+    pub fn signal(&self) -> PhaseSignal {
+        PhaseSignal(self.stage.clone())
+    }
+
+    /// Waits until each page was fetched once or could not be fetched, but not longer than `limit`.
+    pub fn wait_for_first_pages(&mut self, limit: Duration) {
+        let deadline = Mono::now() + limit.into();
+        while self.awaited > 0 {
+            match self.first_pages.recv_timeout(deadline.since(Mono::now()).as_duration()) {
+                Ok((url, failure)) => {
+                    self.awaited -= 1;
+                    if let Some(reason) = failure {
+                        self.first_failure.get_or_insert((url, reason));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let reason = format!("no page within {} s", limit.as_secs_f64());
+                    self.first_failure.get_or_insert(("a metrics page".to_owned(), reason));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The address of a page that could not be read the first time, and why, once the first pages have been waited for.
+    pub fn first_failure(&self) -> Option<(String, String)> {
+        self.first_failure.clone()
+    }
+
+    /// The run is over: each page is fetched until it shows the end of the run, for `flush` at most. Does not wait.
+    pub fn run_is_over(&self, flush: Duration) {
+        self.stage.send_replace(RunStage::Over { since: Mono::now(), flush: flush.into() });
+    }
+
+    /// Nothing more is wanted, not even the page that is being fetched. Does not wait.
+    pub fn abandon(&self) {
+        self.stage.send_replace(RunStage::Abandoned);
+    }
+
+    /// Waits for the last pages and returns what the sinks took in. Call [`Self::run_is_over`] or [`Self::abandon`] first.
+    pub fn finish(self) -> Vec<S> {
+        let Self { stage, thread, .. } = self;
+        drop(stage);
+        thread.join().unwrap_or_default()
+    }
+}
+
+/// Fetches the pages of one source.
+struct Poll<S> {
+    fetcher: PageFetcher,
+    cadence: Cadence,
+    source: PageSource,
+    sink: S,
+    stage: watch::Receiver<RunStage>,
+    /// Told once, after the first attempt.
+    first: Option<mpsc::Sender<FirstPage>>,
+    /// Pages in a row that were of no use.
+    useless: u32,
+}
+
+impl<S: PageSink> Poll<S> {
+    async fn run(mut self) -> S {
+        loop {
+            self.stage.mark_unchanged();
+            let Some((after, latency)) = self.fetch().await else { return self.sink };
+            self.useless = if after == AfterPage::BackOff { self.useless + 1 } else { 0 };
+            if let AfterPage::Instead(target) = after {
+                self.source.target = target;
+                continue;
+            }
+            if let Some(first) = self.first.take() {
+                // Nobody listens any more if the run has begun without it.
+                let _ = first.send((self.sink.url().to_owned(), self.sink.failure().map(str::to_owned)));
+            }
+            if after == AfterPage::Stop {
+                return self.sink;
+            }
+            if !self.wait(latency).await {
+                return self.sink;
+            }
+        }
+    }
+
+    /// Fetches once; `None` if nobody waits for the page any more.
+    async fn fetch(&mut self) -> Option<(AfterPage, Nanos)> {
+        let given_up = pin!(given_up(self.stage.clone()));
+        let fetched = tokio::select! {
+            biased;
+            () = given_up => return None,
+            fetched = self.fetcher.fetch(&self.source) => fetched,
+        };
+        Some(match fetched {
+            Ok(page) => {
+                let latency = page.latency();
+                (self.sink.page(page), latency)
+            }
+            Err(error) => (self.sink.failed(Mono::now(), error), self.cadence.interval),
+        })
+    }
+
+    /// Waits until the next page is due; `false` if none is.
+    async fn wait(&mut self, latency: Nanos) -> bool {
+        loop {
+            if self.stage.has_changed().unwrap_or(false) {
+                // A phase began or ended while the page was fetched: its edge wants a page of its own.
+                return *self.stage.borrow() != RunStage::Abandoned;
+            }
+            let stage = *self.stage.borrow();
+            let pause = match stage {
+                RunStage::Abandoned => return false,
+                RunStage::Before | RunStage::Phase { .. } if self.useless > 0 => {
+                    Nanos(self.cadence.interval.0 << self.useless.min(MOST_DOUBLINGS))
+                }
+                RunStage::Before => self.cadence.pause(None, latency),
+                RunStage::Phase { began } => self.cadence.pause(Some(Mono::now().since(began)), latency),
+                RunStage::Over { since, flush } => {
+                    let elapsed = Mono::now().since(since);
+                    if elapsed + SETTLING_PAUSE > flush || !self.sink.wants_more(elapsed) {
+                        return false;
+                    }
+                    SETTLING_PAUSE
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(pause.as_duration()) => return true,
+                changed = self.stage.changed() => {
+                    if changed.is_err() {
+                        return false;
+                    }
+                    self.stage.mark_changed();
+                }
+            }
+        }
+    }
+}
+
+/// Returns when the run was abandoned, or has been over for long enough.
+async fn given_up(mut stage: watch::Receiver<RunStage>) {
+    let is_over = |stage: &RunStage| matches!(stage, RunStage::Over { .. } | RunStage::Abandoned);
+    let over = stage.wait_for(is_over).await.map(|stage| *stage);
+    if let Ok(RunStage::Over { since, flush }) = over {
+        let left = (since + flush + LAST_PAGE).since(Mono::now());
+        tokio::time::sleep(left.as_duration()).await;
+    }
+}
+
+/// Runs all of them at once and returns their results in order.
+async fn all<F: Future>(works: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut works: Vec<_> = works.map(|work| (Box::pin(work), None)).collect();
+    std::future::poll_fn(|cx| {
+        let mut is_ready = true;
+        for (work, done) in &mut works {
+            if done.is_none() {
+                match work.as_mut().poll(cx) {
+                    std::task::Poll::Ready(result) => *done = Some(result),
+                    std::task::Poll::Pending => is_ready = false,
+                }
+            }
+        }
+        if is_ready { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    works.into_iter().filter_map(|(_, done)| done).collect()
+}
