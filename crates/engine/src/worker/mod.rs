@@ -3,6 +3,7 @@
 
 mod gauge;
 mod in_flight;
+mod interruption;
 mod job_answers;
 mod panic_guard;
 mod pool;

@@ -23,6 +23,7 @@ use crate::request::follow_up::FollowUp;
 use crate::request::streamed_body::StreamedBody;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
+use crate::worker::interruption::unless_interrupted;
 use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
@@ -150,19 +151,27 @@ impl RequestSender {
         // The phase may have ended while the request waited for its turn.
         let result = match cut.phase_outcome() {
             Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
-            None => tokio::select! {
-                biased;
-                sent = async {
+            None => {
+                let sending = async {
                     self.client.send(&request, reuse, &mut exchange, &watcher).await?;
                     match context.endpoint.job() {
                         Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
                         None => Ok(()),
                     }
-                } => sent.map_err(ExchangeError::Transport),
-                () = self.timeout(start) => Err(ExchangeError::TimedOut),
-                cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
-                phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
-            },
+                };
+                let interruption = async {
+                    tokio::select! {
+                        () = self.timeout(start) => ExchangeError::TimedOut,
+                        cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
+                        phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
+                    }
+                };
+                let may_be_due = |read_at: Mono| {
+                    let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
+                    is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
+                };
+                unless_interrupted(sending, interruption, || watcher.last_read(), may_be_due).await
+            }
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());

@@ -25,6 +25,8 @@ pub(crate) struct Watcher<'a> {
     delays: &'a LocalDelays,
     batcher: &'a ReadBatcher,
     outlet: Option<SegmentOutlet<'a>>,
+    /// When the last read returned.
+    last_read: Cell<Mono>,
 }
 
 #[derive(Debug)]
@@ -92,6 +94,7 @@ impl<'a> Watcher<'a> {
             delays,
             batcher,
             outlet,
+            last_read: Cell::default(),
             sent: Cell::new(None),
             sent_told: Notify::new(),
             first_token: first_token.map(|(endpoint, listener)| FirstToken {
@@ -115,6 +118,11 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// When the last read returned; zero before the first.
+    pub(crate) fn last_read(&self) -> Mono {
+        self.last_read.get()
+    }
+
     /// What record threads read of the body while it arrived.
     pub(crate) fn streamed(self) -> Option<Arc<StreamedBody>> {
         self.outlet.and_then(SegmentOutlet::into_body)
@@ -132,6 +140,7 @@ impl ExchangeObserver for Watcher<'_> {
     }
 
     fn read(&self, stamp: ReadStamp, exchange: &mut Exchange) {
+        self.last_read.set(stamp.read_at);
         if let Some(delay) = stamp.delay() {
             self.delays.note(delay);
         }
