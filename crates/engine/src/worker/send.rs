@@ -27,9 +27,8 @@ use crate::worker::interruption::unless_interrupted;
 use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
-use crate::worker::segment_outlet::SegmentOutlet;
 use crate::worker::start_gate::StartGate;
-use crate::worker::watcher::{FirstTokenListener, Watcher};
+use crate::worker::watcher::Watcher;
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
@@ -71,12 +70,6 @@ pub(super) struct RequestSender {
     pub(super) waits_for_room: tokio::sync::Mutex<()>,
 }
 
-impl FirstTokenListener for WorkerContext {
-    fn first_token(&self, phase: usize) {
-        let _ = self.events.send(SchedulerEvent::FirstToken { phase });
-    }
-}
-
 impl WorkerContext {
     fn body(&self, credit: &Credit) -> Result<RequestBody, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
@@ -101,7 +94,7 @@ struct RequestBody {
 
 impl RequestSender {
     /// Sends one request when it is due, and hands over its result.
-    pub(super) async fn send(&self, credit: Credit, cut: &CutSignal) {
+    pub(super) async fn send(self: &Rc<Self>, credit: Credit, cut: &CutSignal) {
         let context = &self.context;
         let session = &credit.session;
         let request_id = self.ids.borrow_mut().uuid();
@@ -132,14 +125,7 @@ impl RequestSender {
             request = request.with_content_type(&content_type);
         }
         let reuse = context.reuse.for_request(&session.correlation_id, credit.is_last);
-        let watcher = Watcher::new(
-            credit.phase,
-            credit.watch_first_token.then_some((&*context.endpoint, context as &dyn FirstTokenListener)),
-            context.wire,
-            &self.delays,
-            &self.batcher,
-            context.reads_while_arriving.then(|| SegmentOutlet::new(&*context.endpoint, &context.records)),
-        );
+        let watcher = Watcher::new(self, credit.watch_first_token.then_some(credit.phase));
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
@@ -153,7 +139,7 @@ impl RequestSender {
             Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
             None => {
                 let sending = async {
-                    self.client.send(&request, reuse, &mut exchange, &watcher).await?;
+                    self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
                     match context.endpoint.job() {
                         Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
                         None => Ok(()),
@@ -276,7 +262,7 @@ impl RequestSender {
     }
 
     /// Resolves the given time after the request was sent, or when it takes too long to be sent.
-    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> ExchangeError {
+    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher) -> ExchangeError {
         let Some(after) = after else { return std::future::pending().await };
         let limit = self.context.send_limit;
         let sent = tokio::select! {
