@@ -27,10 +27,9 @@ impl Config {
             root.insert("slos".to_owned(), Value::Object(slos));
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
-        // Nothing of these is collected or sent.
-        for name in ["gpu_telemetry", "server_metrics"] {
-            root.insert(name.to_owned(), json!({"enabled": false}));
-        }
+        // Nothing of this is collected.
+        root.insert("gpu_telemetry".to_owned(), json!({"enabled": false}));
+        root.insert("server_metrics".to_owned(), crate::server_metrics::section(self.server_metrics.as_ref()));
         root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));

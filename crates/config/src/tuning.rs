@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, RttProbing, SessionColumn};
+use crate::{AgentDetection, RttProbing, Scraping, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -61,6 +61,8 @@ pub struct Tuning {
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
+    /// `AIPERF_SERVER_METRICS_*`.
+    pub scraping: Scraping,
     /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
     pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
@@ -110,6 +112,7 @@ impl Default for Tuning {
             record_memory: 256 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
+            scraping: Scraping::default(),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
             context_overflow_limit: 0.01,

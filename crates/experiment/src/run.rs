@@ -26,6 +26,7 @@ use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
+use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::contents::prefetch::Prefetcher;
 use crate::contents::sessions::{Markers, Renderer, Sessions};
@@ -48,6 +49,7 @@ use crate::watch::early_stop::{EarlyStop, StopRule};
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
+use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
 use crate::watch::stable_windows::StableWindows;
 use crate::watch::until_ci::UntilCi;
 
@@ -195,6 +197,14 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
+        let mut server_metrics = ServerMetricsWatch::start(
+            &self.config,
+            &self.targets,
+            &self.client,
+            anchor,
+            &self.paths,
+            &monitor.server_metrics,
+        )?;
         let (records, queue) = record_queue(self.config.tuning.record_memory);
         let early_stops = self.early_stops(anchor, monitor, control)?;
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
@@ -211,7 +221,15 @@ impl Run {
             processors(),
         );
         let rtt_sampler = self.rtt_sampler(monitor, anchor)?;
-        let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
+        if let Some(server_metrics) = &mut server_metrics {
+            server_metrics.wait_for_first_pages()?;
+        }
+        let plan = self.plan(server_metrics.as_ref());
+        let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
+        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
+        if let Some(server_metrics) = &server_metrics {
+            server_metrics.run_is_over(interrupted);
+        }
         let health_history = health.map(HealthSampler::finish);
         spill.into_iter().for_each(SpillThread::join);
         let (columns, stamps) = threads.finish(self.phases.len())?;
@@ -221,7 +239,6 @@ impl Run {
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
-        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
             let (rtt, file) = sampler.finish(missing);
@@ -229,6 +246,11 @@ impl Run {
             rtt
         });
         let inputs = prefetcher.finish(control, interrupted);
+        let server_metrics = server_metrics
+            .map(|watch| ConcludedMetrics::new(watch.finish(), &outcomes, &anchor, &benchmark_id, version, &self));
+        let mut server_metrics = server_metrics.unwrap_or_default();
+        closed.written.append(&mut server_metrics.written);
+        closed.failed.append(&mut server_metrics.failed);
         data_warnings::warn_of_lengths(&self.dataset);
         let measurements = RunMeasurements {
             benchmark_id,
@@ -244,6 +266,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            server_metrics: server_metrics.metrics,
             waited_for_server,
             stop_reports,
             retry_after,
@@ -317,7 +340,7 @@ impl Run {
         Ok(config.write(&self.paths)?)
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>) -> Plan {
         let mut sampler = self.dataset.sampler(self.seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -349,10 +372,7 @@ impl Run {
                 reads_while_arriving: self.config.output.level < ExportLevel::Raw
                     && !self.config.output.export_http_trace,
             },
-            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
-                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
-                Box::new(hook) as Box<dyn PhaseHook>
-            }),
+            hook: self.hook(server_metrics),
         }
     }
 
@@ -371,6 +391,16 @@ impl Run {
             control.stop(StopReason::SpillFailed);
         });
         thread.map(Some).map_err(|cause| RunError::Thread { name: "spill", cause })
+    }
+
+    /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
+    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>) -> Option<Box<dyn PhaseHook>> {
+        let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
+        if let Some(profiler) = &self.config.endpoint.server_profiler {
+            hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
+        }
+        hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
+        (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 
     fn record_threads(&self) -> usize {

@@ -7,6 +7,7 @@ mod error;
 mod folder;
 mod records;
 mod selftest;
+mod server_metrics;
 mod summary;
 mod trials;
 mod validity;
@@ -24,6 +25,7 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, Machine,
     SelfTestProblem, SelfTestReport, TimedError,
 };
+pub use server_metrics::{ServerMetricsExport, ServerMetricsLines};
 pub use summary::{
     AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
     Timestamps, WrittenFile, write_summary_files, write_timeslices,

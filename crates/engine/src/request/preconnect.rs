@@ -8,7 +8,7 @@ pub(crate) struct ConnectionsAhead {
     pub(crate) count: usize,
 }
 
-/// What became of the connections that one worker was asked for.
+/// How many of the connections that one worker was asked for were opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Preconnected {
     pub(crate) opened: usize,

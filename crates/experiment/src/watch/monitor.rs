@@ -3,11 +3,12 @@
 mod save;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
 use aiperf_engine::{Progress, SharedDelays};
+use aiperf_telemetry::server::LiveServerMetrics;
 
 pub(crate) use save::RecordFiles;
 pub use save::Saved;
@@ -25,6 +26,8 @@ pub struct Monitor {
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
     record_files: Mutex<Option<RecordFiles>>,
+    /// The values that the servers' metrics pages showed last.
+    pub server_metrics: Arc<LiveServerMetrics>,
 }
 
 /// Median and 99th percentile of a latency so far.

@@ -249,6 +249,7 @@ pub enum OptionId {
     ServerMetrics,
     NoServerMetrics,
     ServerMetricsFormats,
+    ServerMetricsRequired,
     // Network Latency
     NetworkLatencyAutomatic,
     NetworkLatencyMean,

@@ -11,6 +11,7 @@ pub(crate) mod output;
 mod preconnect;
 mod read;
 pub(crate) mod scenario;
+pub(crate) mod server_metrics;
 pub(crate) mod service;
 pub(crate) mod telemetry;
 #[cfg(test)]
@@ -39,6 +40,7 @@ impl RawOptions {
         preconnect::check(raw, &endpoint, &profiling, tuning.force_close)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         telemetry::resolve(raw, &mut warnings)?;
+        let server_metrics = server_metrics::resolve(raw, tuning.scraping)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
         warnings.extend(
@@ -65,6 +67,7 @@ impl RawOptions {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            server_metrics,
             until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,

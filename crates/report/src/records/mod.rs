@@ -1,7 +1,7 @@
 //! The files that grow while a run goes on: records as lines and as a table, raw exchanges, inputs, outputs, round trips.
 
 mod inputs;
-mod lines;
+pub(crate) mod lines;
 mod metadata;
 mod network_latency;
 mod outputs;
@@ -19,5 +19,6 @@ pub use outputs::{OutputText, OutputsFile};
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};
 pub use spec_decode::SpecDecodeRecord;
+pub(crate) use table::ParquetColumn;
 pub use table::RecordTable;
 pub use trace::{Chunks, Headers, TraceData};

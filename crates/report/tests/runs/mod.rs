@@ -139,6 +139,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
         ending: RunEnding::COMPLETED,
         telemetry_data: None,
+        server_metrics: None,
         branch_stats: None,
         lost: LostRecords::default(),
         rows_left_out: 0,

@@ -20,7 +20,7 @@ use crate::scheduler::environment::{Dispatch, EventSource};
 /// Waits that end without the clock having moved: a scheduler that has more of them in a row is spinning.
 const MOST_WAITS_AT_ONE_TIME: u32 = 100_000;
 
-/// One request as the scheduler handed it out, and what became of it. Times count from the start of the run.
+/// One request as the scheduler handed it out, and its result. Times count from the start of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dispatched {
     pub(crate) at: Nanos,
