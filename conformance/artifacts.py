@@ -140,7 +140,7 @@ def read(folder: Path, process: processes.Finished, urls: tuple[str, ...] = ()) 
             else:
                 artifacts.csv[name] = _csv_sections(text)
         elif name.endswith("_console.txt"):
-            artifacts.tables[name] = _tables(path.read_text())
+            artifacts.tables[name] = _tables(text_of(path))
         elif name.endswith(".log"):
             artifacts.log += path.read_text(errors="replace")
     artifacts.trailer = _line_labels(process.stdout)

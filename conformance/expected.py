@@ -137,7 +137,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "request started in it.",
         "field",
         r".*_timeslices\.json: timeslices\[\]\.is_complete",
-        "timeslices",
+        "timeslices|server-metrics-slices",
     ),
     Expectation(
         "Name of the program",
@@ -701,11 +701,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "field",
         r"records\.jsonl: trace_data\.response_headers\..*",
     ),
-)
-
-
-def expectation_of(difference: Difference) -> Expectation | None:
-    return next((entry for entry in EXPECTED if entry.covers(difference)), None    Expectation(
+    Expectation(
         "What the engine tells",
         "This program recognises the engine by its metrics and shows running and waiting requests, cache use, hit rates and its times under one"
         " name for all engines.",
@@ -731,3 +727,7 @@ def expectation_of(difference: Difference) -> Expectation | None:
         reference="absent",
     ),
 )
+
+
+def expectation_of(difference: Difference) -> Expectation | None:
+    return next((entry for entry in EXPECTED if entry.covers(difference)), None)

@@ -358,6 +358,7 @@ impl Run {
                     dag_fail_fast: tuning.dag_fail_fast,
                     unreachable_limit: self.config.unreachable_timeout,
                 },
+                preconnect: self.config.endpoint.preconnect,
             },
             sending: SendSettings {
                 targets: self.targets.requests.clone().into(),

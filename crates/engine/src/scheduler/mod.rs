@@ -9,6 +9,7 @@ mod mode;
 mod next_turn;
 mod phase_run;
 mod phase_state;
+mod preconnect;
 mod ramped_limit;
 mod reachability;
 mod replay;
@@ -83,8 +84,9 @@ impl<'a> Scheduler<'a> {
         for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
             let Some((first, others)) = group.split_first() else { continue };
             before(&mut self.hook, first)?;
+            let came_in = self.preconnect(first)?;
             let mut run = PhaseRun::new(outcomes.len(), first, &mut self.workload, &mut self.run, self.environment);
-            let outcome = run.run();
+            let outcome = run.run(came_in);
             after(&mut self.hook, first);
             outcomes.push(outcome?);
             for phase in others {
@@ -93,7 +95,7 @@ impl<'a> Scheduler<'a> {
                 }
                 before(&mut self.hook, phase)?;
                 run.enter(outcomes.len(), phase);
-                let outcome = run.run();
+                let outcome = run.run(Vec::new());
                 after(&mut self.hook, phase);
                 outcomes.push(outcome?);
             }

@@ -27,6 +27,7 @@ use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
 use crate::worker::segment_outlet::SegmentOutlet;
+use crate::worker::start_gate::StartGate;
 use crate::worker::watcher::{FirstTokenListener, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
@@ -63,6 +64,7 @@ pub(super) struct RequestSender {
     pub(super) delays: LocalDelays,
     pub(super) ids: RefCell<Stream>,
     pub(super) batcher: Rc<ReadBatcher>,
+    pub(super) gate: Rc<StartGate>,
     pub(super) last_size: Cell<ExchangeSize>,
     /// Held by the one finished request of this worker that asks for room in the record queue; the others wait behind it.
     pub(super) waits_for_room: tokio::sync::Mutex<()>,
@@ -140,22 +142,27 @@ impl RequestSender {
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
+        self.gate.turn().await;
         let start = Mono::now();
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
         }
-        let result = tokio::select! {
-            biased;
-            sent = async {
-                self.client.send(&request, reuse, &mut exchange, &watcher).await?;
-                match context.endpoint.job() {
-                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
-                    None => Ok(()),
-                }
-            } => sent.map_err(ExchangeError::Transport),
-            () = self.timeout(start) => Err(ExchangeError::TimedOut),
-            cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
-            phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
+        // The phase may have ended while the request waited for its turn.
+        let result = match cut.phase_outcome() {
+            Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
+            None => tokio::select! {
+                biased;
+                sent = async {
+                    self.client.send(&request, reuse, &mut exchange, &watcher).await?;
+                    match context.endpoint.job() {
+                        Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                        None => Ok(()),
+                    }
+                } => sent.map_err(ExchangeError::Transport),
+                () = self.timeout(start) => Err(ExchangeError::TimedOut),
+                cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
+                phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
+            },
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());

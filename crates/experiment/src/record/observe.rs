@@ -87,6 +87,7 @@ impl Observer {
             due: finished.due,
             credit_issued: finished.issued,
             start: finished.start,
+            client_send_delay: http_timing::client_send_delay(finished.issued, exchange),
             headers_received: exchange.trace.headers_received.filter(|_| exchange.is_success()),
             end: finished.end,
             chunks: std::mem::take(&mut reply.chunks),

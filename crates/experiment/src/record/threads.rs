@@ -33,6 +33,9 @@ use crate::watch::monitor::{Monitor, RecordFiles};
 use crate::watch::priority;
 use crate::watch::threshold::FailureThreshold;
 
+/// Bytes that a record thread keeps for the lines that it writes.
+const SCRATCH: usize = 256 * 1024;
+
 /// Everything that the record threads of a run share.
 #[derive(Debug)]
 pub(crate) struct RecordPipeline {
@@ -160,6 +163,9 @@ impl RecordPipeline {
             };
             request_log::write(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
+            // One long answer must not take memory for the rest of the run.
+            scratch.clear();
+            scratch.shrink_to(SCRATCH);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)

@@ -125,7 +125,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_RECORD_MEMORY_MB",
         "256",
-        "Megabytes of finished requests that may wait in memory for their records, 1 to 1000000. Above it, a closed loop \
+        "Megabytes of finished requests that may wait in memory for their records, 0 to 1000000. Above it, a closed loop \
          (--concurrency) waits, and an open loop spills to a temporary file in the artifact folder.",
     ),
     variable(
