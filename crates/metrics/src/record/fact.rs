@@ -80,10 +80,14 @@ pub(crate) enum Fact {
     Resent,
     /// Nanoseconds that attempts without an answer took, before the one that was answered.
     HttpLost,
+    /// Times that the server reports for the request.
+    ServerQueue,
+    ServerFirstToken,
+    ServerItl,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::HttpLost as usize + 1;
+    pub(crate) const COUNT: usize = Self::ServerItl as usize + 1;
 }
 
 /// Anything that holds the facts of one request.

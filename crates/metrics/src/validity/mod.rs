@@ -16,6 +16,7 @@ mod pacing;
 mod reached;
 mod samples;
 mod server_counts;
+mod server_metrics;
 pub mod thresholds;
 mod unready;
 
@@ -26,3 +27,4 @@ pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityCode, ValidityNote};
 pub use occupancy::GapCause;
 pub use reached::{AskedConcurrency, Unreached};
+pub use server_metrics::ServerClaims;
