@@ -1,7 +1,6 @@
 """The three programs under measurement: found, or built and installed outside the repository."""
 
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,11 +62,11 @@ def ours(given: str | None, name: str = "aiperf") -> Program:
     return Program(name, path, _version(path))
 
 
-def bare_client(given: str | None) -> Path | None:
-    """The client that does no more than the kernel requires; `None` if it is neither given nor can be built."""
+def bare_client(given: str | None, may_build: bool) -> Path | None:
+    """The client that does no more than the kernel requires; `None` if it is neither given nor may be built."""
     if given:
         return Path(given).absolute()
-    if not shutil.which("cargo"):
+    if not may_build:
         return None
     build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "aiperf-socket", "--example", "bare_client"]
     subprocess.run(build, cwd=REPOSITORY, check=True)

@@ -55,6 +55,8 @@ pub struct Tuning {
     pub rate_ramp_interval: Duration,
     /// `AIPERF_DATASET_MEMORY_MB`: bytes of generated contents and bodies that are kept for the next time.
     pub dataset_memory: usize,
+    /// `AIPERF_RECORD_MEMORY_MB`: bytes of finished requests that may wait in memory for their records.
+    pub record_memory: usize,
     /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
@@ -107,6 +109,7 @@ impl Default for Tuning {
             cancel_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
+            record_memory: 256 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
             scraping: Scraping::default(),

@@ -73,6 +73,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         )?,
         dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
             * MEGABYTE,
+        record_memory: read.int("AIPERF_RECORD_MEMORY_MB", default.record_memory / MEGABYTE, 0, 1_000_000)? * MEGABYTE,
         agents: read.agents()?,
         rtt_probing: read.rtt_probing()?,
         scraping: read.scraping()?,

@@ -32,6 +32,8 @@ pub enum StopReason {
     Defect,
     /// Known only by the sentence in the files of the run.
     Recorded,
+    /// Records lagged, and the responses that waited for them could not be spilled to disk.
+    SpillFailed,
 }
 
 impl RunOutcome {

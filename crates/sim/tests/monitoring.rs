@@ -1,5 +1,8 @@
 //! The pages for monitoring systems show the true state of the server.
 
+#![allow(clippy::unwrap_used, reason = "a page that cannot be read is a failed test")]
+#![allow(clippy::float_cmp, reason = "pages say whole numbers as floats")]
+
 mod client;
 
 use std::thread;
@@ -260,4 +263,23 @@ fn a_dcgm_port_needs_gpus() {
     let failed = Sim::start(options, ([127, 0, 0, 1], 0).into()).unwrap_err();
     assert!(matches!(failed, SimError::DcgmPortWithoutGpus { port: 0 }));
     assert_eq!(SimClient::connect(&start("")).get("/dcgm/metrics").status, 404);
+}
+
+#[test]
+fn a_reply_states_its_times_when_server_and_request_want_it() {
+    let wanted = r#""include_metrics":true,"max_tokens":3"#;
+    let streamed = r#""stream":true,"stream_options":{"include_usage":true}"#;
+    let silent = start("ttft=0&itl=0");
+    assert!(SimClient::connect(&silent).chat(wanted).json().get("metrics").is_none());
+    let sim = start("ttft=30&itl=10&request_metrics=true&spec_drafts=2");
+    let mut client = SimClient::connect(&sim);
+    assert!(client.chat(r#""max_tokens":3"#).json()["metrics"].get("queue_time_ms").is_none());
+    let whole = client.chat(wanted).json()["metrics"].clone();
+    assert_eq!((whole["queue_time_ms"].as_f64(), whole["time_to_first_token_ms"].as_f64()), (Some(0.0), Some(30.0)));
+    assert_eq!((whole["generation_time_ms"].as_f64(), whole["mean_itl_ms"].as_f64()), (Some(20.0), Some(10.0)));
+    assert!(whole["speculative_decoding"].is_object());
+    let chunks = client.chat(&format!("{streamed},{wanted}")).chunks();
+    let stated = chunks.iter().filter(|chunk| chunk.get("metrics").is_some()).count();
+    assert_eq!(stated, 1, "only the last chunk");
+    assert!(chunks.last().unwrap()["metrics"]["time_to_first_token_ms"].as_f64().unwrap() >= 30.0);
 }

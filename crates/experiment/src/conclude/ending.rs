@@ -60,6 +60,12 @@ impl<'a> EndEvidence<'a> {
                  bug in aiperf: please report it with the message above."
                     .to_owned(),
             ),
+            StopReason::SpillFailed => Some(
+                "records could not be made as quickly as requests finished, and the responses that waited could not be spilled to \
+                 disk (see the error above). Everything that finished is in the files. Free space in the artifact folder, raise \
+                 AIPERF_RECORD_MEMORY_MB or --record-processors, or lower the rate."
+                    .to_owned(),
+            ),
         }
     }
 

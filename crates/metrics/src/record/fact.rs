@@ -84,10 +84,12 @@ pub(crate) enum Fact {
     ServerQueue,
     ServerFirstToken,
     ServerItl,
+    /// From permission to send until the first byte left, without what the network took; missing if nothing was sent.
+    ClientSendDelay,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::ServerItl as usize + 1;
+    pub(crate) const COUNT: usize = Self::ClientSendDelay as usize + 1;
 }
 
 /// Anything that holds the facts of one request.

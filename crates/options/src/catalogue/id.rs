@@ -35,6 +35,7 @@ pub enum OptionId {
     ClientKey,
     Insecure,
     NoResend,
+    Preconnect,
     DownloadVideoContent,
     RequestContentType,
     SessionHeader,

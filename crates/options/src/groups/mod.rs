@@ -8,6 +8,7 @@ pub(crate) mod experiment;
 pub(crate) mod load;
 pub(crate) mod network_latency;
 pub(crate) mod output;
+mod preconnect;
 mod read;
 pub(crate) mod scenario;
 pub(crate) mod server_metrics;
@@ -36,6 +37,7 @@ impl RawOptions {
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
+        preconnect::check(raw, &endpoint, &profiling, tuning.force_close)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         telemetry::resolve(raw, &mut warnings)?;
         let server_metrics = server_metrics::resolve(raw, tuning.scraping)?;

@@ -123,6 +123,12 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies to cache for when they are sent again, 0 to 1000000.",
     ),
     variable(
+        "AIPERF_RECORD_MEMORY_MB",
+        "256",
+        "Megabytes of finished requests that may wait in memory for their records, 0 to 1000000. Above it, a closed loop \
+         (--concurrency) waits, and an open loop spills to a temporary file in the artifact folder.",
+    ),
+    variable(
         "AIPERF_DATASET_BASETEN_SESSION_COLUMN",
         "provided_session_id",
         "Session column of a Baseten trace if a row has both: provided_session_id or poor_man_session_id.",

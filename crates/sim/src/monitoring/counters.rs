@@ -116,12 +116,11 @@ impl EngineCounters {
     pub(crate) fn wrote(&mut self, request: &mut EngineRequest, at: Mono, tokens: u32) {
         self.generation_tokens += u64::from(tokens);
         request.tokens += tokens;
-        match request.last_token.replace(at) {
-            Some(before) => self.inter_token_latency.observe_span(at.since(before)),
-            None => {
-                request.first_token = Some(at);
-                self.time_to_first_token.observe_span(at.since(request.arrival));
-            }
+        if let Some(before) = request.last_token.replace(at) {
+            self.inter_token_latency.observe_span(at.since(before));
+        } else {
+            request.first_token = Some(at);
+            self.time_to_first_token.observe_span(at.since(request.arrival));
         }
     }
 

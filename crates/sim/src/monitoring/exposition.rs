@@ -79,7 +79,7 @@ pub(crate) struct Decimal(pub(crate) f64);
 
 impl Display for Decimal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == self.0.trunc() { write!(f, "{:.1}", self.0) } else { write!(f, "{}", self.0) }
+        if self.0.fract() == 0.0 { write!(f, "{:.1}", self.0) } else { write!(f, "{}", self.0) }
     }
 }
 

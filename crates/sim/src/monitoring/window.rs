@@ -51,6 +51,7 @@ pub struct TrueGauge {
     pub max: f64,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes every field so")]
 fn nanos<S: Serializer>(at: &Mono, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(at.as_nanos())
 }

@@ -1,7 +1,10 @@
 //! One client's socket: bytes in and out, each with the time at which it passed.
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use aiperf_clock::{Mono, Nanos, OffsetWatch, ReadStamp, StampSource, Timer};
 use aiperf_socket::receive_stamped;
@@ -176,17 +179,17 @@ impl ClientConnection {
         self.unless_gone(timer.sleep_until(due)).await
     }
 
-    /// Resolves when the client has closed its side. Requests that it sends ahead are kept.
-    async fn gone(&mut self) {
-        loop {
-            if self.input.len() > MOST_READ_AHEAD {
-                return std::future::pending().await;
-            }
-            match self.fill(0).await {
+    /// Ready when the client has closed its side. Requests that it sends ahead are kept.
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.input.len() <= MOST_READ_AHEAD {
+            // Every chunk comes by here, so this must be quick: unlike `readable`, it keeps one waker and no list of waiters.
+            match ready!(self.stream.poll_read_ready(cx)).and_then(|()| self.read_now(READ_SIZE)) {
                 Ok(true) => {}
-                Ok(false) | Err(_) => return,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(false) | Err(_) => return Poll::Ready(()),
             }
         }
+        Poll::Pending
     }
 
     /// Closes so that the client sees a reset instead of an end.
@@ -198,10 +201,11 @@ impl ClientConnection {
 
 impl ClientWatch for ClientConnection {
     async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
-        tokio::select! {
-            biased;
-            value = wanted => Ok(value),
-            () = self.gone() => Err(ClientGone),
-        }
+        let mut wanted = pin!(wanted);
+        poll_fn(|cx| match wanted.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Ok(value)),
+            Poll::Pending => self.poll_gone(cx).map(|()| Err(ClientGone)),
+        })
+        .await
     }
 }

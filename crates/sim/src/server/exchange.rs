@@ -6,6 +6,7 @@ use aiperf_clock::Mono;
 
 use crate::generation::reply::Finish;
 use crate::monitoring::counters::{EngineCounters, EngineRequest, FinishReason};
+use crate::monitoring::request_timing::RequestTiming;
 use crate::server::connection::ClientRequest;
 use crate::server::state::SimState;
 use crate::server::worker::ServerWorker;
@@ -97,6 +98,11 @@ impl ServedRequest {
             record.reasoning_tokens += reasoning_tokens;
         });
         self.count(|counters, request| counters.wrote_whole(request, first, last, tokens));
+    }
+
+    /// Its times in the engine, once it has its first token.
+    pub(crate) fn timing(&self) -> Option<RequestTiming> {
+        self.engine.as_ref().and_then(RequestTiming::of)
     }
 
     /// The engine has made the whole reply.
