@@ -5,6 +5,7 @@ mod goodput;
 mod load;
 mod notes;
 mod selftest;
+mod server_metrics;
 mod spec_decode;
 mod steady;
 mod tables;
