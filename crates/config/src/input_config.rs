@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::defaults;
 use crate::section::Section;
-use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
+use crate::{Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -27,10 +27,10 @@ impl Config {
             root.insert("slos".to_owned(), Value::Object(slos));
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
-        // Nothing of these is collected or sent.
-        for name in ["gpu_telemetry", "server_metrics"] {
-            root.insert(name.to_owned(), json!({"enabled": false}));
-        }
+        let gpus = self.gpu_telemetry.as_ref().map_or_else(|| json!({"enabled": false}), GpuTelemetry::section);
+        root.insert("gpu_telemetry".to_owned(), gpus);
+        // Not collected.
+        root.insert("server_metrics".to_owned(), json!({"enabled": false}));
         root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));

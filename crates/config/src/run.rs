@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{CacheBust, CiTarget, DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
+use crate::{
+    CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig, Tuning,
+};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -19,6 +21,10 @@ pub struct Config {
     pub output: OutputConfig,
     /// `None`: latencies are reported only with the network round trip in them.
     pub network_latency: Option<NetworkLatency>,
+    /// `None`: no telemetry of GPUs is collected.
+    pub gpu_telemetry: Option<GpuTelemetry>,
+    /// `None`: costs are not reported.
+    pub gpu_cost: Option<GpuCost>,
     /// Precision that every one of these metrics must reach for the run to end early.
     pub until_ci: Vec<CiTarget>,
     /// Confidence level of all confidence intervals.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, RttProbing, SessionColumn};
+use crate::{AgentDetection, GpuCollection, RttProbing, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -59,6 +59,8 @@ pub struct Tuning {
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
+    /// `AIPERF_GPU_*`.
+    pub gpu_collection: GpuCollection,
     /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
     pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
@@ -107,6 +109,7 @@ impl Default for Tuning {
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
+            gpu_collection: GpuCollection::default(),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
             context_overflow_limit: 0.01,

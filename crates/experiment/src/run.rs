@@ -21,6 +21,7 @@ use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
+use aiperf_telemetry::gpu::collector::LastReading;
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
@@ -43,6 +44,7 @@ use crate::record::stamps;
 use crate::record::threads::{ClosedFiles, RecordThreads};
 use crate::selftest::ClientTap;
 use crate::watch::early_stop::{EarlyStop, StopRule};
+use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
@@ -196,10 +198,14 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
+        let gpus = GpuWatch::start(&self.config, &self.targets, &self.client, monitor, anchor, &self.paths)?;
         let (records, finished) = bounded(RECORD_QUEUE);
         let early_stops = self.early_stops(anchor, monitor, control)?;
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &finished)?;
+        if let Some(gpus) = &gpus {
+            gpus.settle(control);
+        }
         let gauge = Arc::new(WorkerGauge::default());
         monitor.keep(pipeline.record_files(&gauge));
         let began = Mono::now();
@@ -212,6 +218,9 @@ impl Run {
         );
         let rtt_sampler = self.rtt_sampler(monitor, anchor)?;
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
+        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
+        let last_reading = if interrupted { LastReading::Skip } else { LastReading::Wait };
+        let gpu_result = gpus.and_then(|gpus| gpus.finish(&outcomes, anchor, last_reading, &self.paths));
         let health_history = health.map(HealthSampler::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
@@ -220,7 +229,7 @@ impl Run {
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
-        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
+        closed.written.extend(gpu_result.as_ref().and_then(|gpus| gpus.file.clone()));
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
             let (rtt, file) = sampler.finish(missing);
@@ -239,6 +248,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            gpus: gpu_result,
             waited_for_server,
             stop_reports,
             retry_after,

@@ -126,9 +126,11 @@ impl Flags {
     pub const NETWORK: Self = Self(1 << 22);
     /// Only if telemetry of GPUs came in.
     pub const GPU: Self = Self(1 << 23);
+    /// Only if the price and the number of GPUs are known.
+    pub const COST: Self = Self(1 << 24);
 
     /// What a metric may need, in words.
-    const NEEDS: [(Self, &'static str); 17] = [
+    const NEEDS: [(Self, &'static str); 18] = [
         (Self::STREAM, "streaming"),
         (Self::TOKENS_OUT, "output tokens"),
         (Self::TOKENS_IN, "input tokens"),
@@ -145,6 +147,7 @@ impl Flags {
         (Self::FIXED_SCHEDULE, "fixed schedule"),
         (Self::NETWORK, "`--network-latency-*`"),
         (Self::GPU, "GPU telemetry"),
+        (Self::COST, "`--cost-per-gpu-hour`"),
         (Self::ERRORS, "failed requests"),
     ];
 

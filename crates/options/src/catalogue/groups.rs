@@ -2,7 +2,7 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, load, network_latency, output, scenario, service, telemetry,
+    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, output, scenario, service, telemetry,
 };
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
@@ -36,7 +36,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("Service", service::SERVICE),
     group("Server Metrics", telemetry::SERVER_METRICS),
     group("Network Latency", network_latency::NETWORK_LATENCY),
-    group("GPU Telemetry", telemetry::GPU_TELEMETRY),
+    group("GPU Telemetry", gpu_telemetry::GPU_TELEMETRY),
     group("UI", service::UI),
     group("Workers", service::WORKERS),
     group("ZMQ Communication", service::ZMQ),

@@ -5,6 +5,7 @@ pub(crate) mod accuracy;
 pub(crate) mod dataset;
 pub(crate) mod endpoint;
 pub(crate) mod experiment;
+pub(crate) mod gpu_telemetry;
 pub(crate) mod load;
 pub(crate) mod network_latency;
 pub(crate) mod output;
@@ -37,6 +38,8 @@ impl RawOptions {
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         telemetry::resolve(raw, &mut warnings)?;
+        let gpu_telemetry = gpu_telemetry::resolve(raw, environment, &mut warnings)?;
+        let gpu_cost = gpu_telemetry::cost(raw, gpu_telemetry.as_ref())?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
         warnings.extend(
@@ -63,6 +66,8 @@ impl RawOptions {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            gpu_telemetry,
+            gpu_cost,
             until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,

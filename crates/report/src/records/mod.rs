@@ -1,8 +1,8 @@
 //! The files that grow while a run goes on: records as lines and as a table, raw exchanges, inputs, outputs, round trips.
 
 mod inputs;
-mod lines;
-mod metadata;
+pub(crate) mod lines;
+pub(crate) mod metadata;
 mod network_latency;
 mod outputs;
 mod raw;

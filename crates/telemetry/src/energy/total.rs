@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use aiperf_clock::{Mono, Nanos};
 
 use crate::energy::power::exact_enough;
-use crate::energy::{
-    EnergyEstimate, EnergyMethod, EnergyWindow, NoEnergy, PowerRange, from_counter, from_power, idle_power,
-};
+use crate::energy::{EnergyEstimate, EnergyMethod, NoEnergy, PowerRange, from_counter, from_power, idle_power};
 use crate::gpu::cadence::changes_of;
 use crate::gpu::collected::{CollectedSource, Scope};
 use crate::gpu::field::{FieldTable, Platform, power_and_energy};
+use crate::series::Window;
 
 /// Joules in a megajoule, the unit of energy counters in files.
 const MEGAJOULE: f64 = 1e6;
@@ -63,7 +62,7 @@ impl OneGpu {
 pub fn total(
     sources: &[CollectedSource],
     fields: &FieldTable,
-    window: EnergyWindow,
+    window: Window,
     first_request: Mono,
 ) -> Vec<PlatformEnergy> {
     let mut all: Vec<PlatformEnergy> = Vec::new();
@@ -84,7 +83,7 @@ pub fn total(
 fn chosen(
     sources: &[CollectedSource],
     fields: &FieldTable,
-    window: EnergyWindow,
+    window: Window,
     first_request: Mono,
     platform: Platform,
     scope: Scope,
@@ -105,13 +104,7 @@ fn chosen(
     best.into_values().collect()
 }
 
-fn measure(
-    source: &CollectedSource,
-    index: usize,
-    fields: &FieldTable,
-    window: EnergyWindow,
-    first_request: Mono,
-) -> OneGpu {
+fn measure(source: &CollectedSource, index: usize, fields: &FieldTable, window: Window, first_request: Mono) -> OneGpu {
     let series = &source.series.gpus[index];
     let (power, energy) = power_and_energy(series.gpu.platform);
     let (gauge, counter) = (series.field(power), series.field(energy));
@@ -135,15 +128,18 @@ fn measure(
 fn summed(platform: Platform, count: usize, gpus: &[OneGpu]) -> PlatformEnergy {
     let add = |values: &dyn Fn(&OneGpu) -> Option<f64>| gpus.iter().map(values).sum::<Option<f64>>();
     let both = gpus.iter().map(|gpu| Some((gpu.counter.ok()?.joules, gpu.power.ok()?.joules)));
-    let both: Option<(f64, f64)> =
-        both.collect::<Option<Vec<_>>>().map(|pairs| pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1)));
+    let both: Option<(f64, f64)> = both
+        .collect::<Option<Vec<_>>>()
+        .map(|pairs| pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1)));
     PlatformEnergy {
         platform,
         gpus: count,
         watts: add(&|gpu| gpu.mean_watts),
-        energy: gpus.iter().map(OneGpu::energy).try_fold(None, |sum, one| one.map(|one| Some(added(sum, one)))).and_then(
-            |sum: Option<EnergyEstimate>| sum.ok_or(NoEnergy::NotReported),
-        ),
+        energy: gpus
+            .iter()
+            .map(OneGpu::energy)
+            .try_fold(None, |sum, one| one.map(|one| Some(added(sum, one))))
+            .and_then(|sum: Option<EnergyEstimate>| sum.ok_or(NoEnergy::NotReported)),
         idle_watts: add(&|gpu| gpu.idle_watts),
         power_against_counter: both.filter(|(counter, _)| *counter > 0.0).map(|(counter, power)| power / counter - 1.0),
         lacks_counter: gpus.iter().any(|gpu| !gpu.has_counter),
@@ -213,7 +209,7 @@ mod tests {
     }
 
     fn of(sources: &[CollectedSource]) -> PlatformEnergy {
-        let window = EnergyWindow { start: Mono::from_nanos(2_000 * MS), end: Mono::from_nanos(12_000 * MS) };
+        let window = Window::new(Mono::from_nanos(2_000 * MS), Mono::from_nanos(12_000 * MS));
         let all = total(sources, &FieldTable::default(), window, Mono::from_nanos(2_000 * MS));
         assert_eq!(all.len(), 1);
         all[0].clone()

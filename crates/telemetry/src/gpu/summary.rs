@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 
-use crate::energy::{EnergyWindow, PlatformEnergy, slowest_interval, total};
+use crate::energy::{PlatformEnergy, slowest_interval, total};
 use crate::gpu::collected::CollectedSource;
 use crate::gpu::field::{FieldId, FieldTable};
 use crate::gpu::reading::GpuIdentity;
 use crate::gpu::series::GpuSeries;
 use crate::gpu::statistics::{GpuMetric, metrics};
+use crate::series::Window;
 
 /// All sources of a run, in the window of its profiling phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +50,7 @@ impl GpuSummary {
 
 impl GpuTelemetrySummary {
     /// `first_request`: when the first phase began, until which GPUs were idle.
-    pub fn of(collected: &[CollectedSource], fields: &FieldTable, window: EnergyWindow, first_request: Mono) -> Self {
+    pub fn of(collected: &[CollectedSource], fields: &FieldTable, window: Window, first_request: Mono) -> Self {
         let sources: Vec<GpuSourceSummary> =
             collected.iter().map(|source| GpuSourceSummary::of(source, fields, window)).collect();
         let energy = total(collected, fields, window, first_request);
@@ -67,11 +68,9 @@ impl GpuTelemetrySummary {
 }
 
 impl GpuSourceSummary {
-    fn of(source: &CollectedSource, fields: &FieldTable, window: EnergyWindow) -> Self {
-        let gpu = |series: &GpuSeries| GpuSummary {
-            gpu: Arc::clone(&series.gpu),
-            metrics: metrics(series, fields, window),
-        };
+    fn of(source: &CollectedSource, fields: &FieldTable, window: Window) -> Self {
+        let gpu =
+            |series: &GpuSeries| GpuSummary { gpu: Arc::clone(&series.gpu), metrics: metrics(series, fields, window) };
         Self {
             url: source.url.clone(),
             display_name: source.display_name(),
@@ -94,7 +93,8 @@ fn refused(platform: &PlatformEnergy) -> Option<String> {
 }
 
 fn no_counter(platform: &PlatformEnergy) -> String {
-    let method = if platform.energy.is_ok() { "their energy is integrated from power" } else { "no energy is reported" };
+    let method =
+        if platform.energy.is_ok() { "their energy is integrated from power" } else { "no energy is reported" };
     format!("Some {} GPUs have no energy counter: {method}.", platform_name(platform))
 }
 
@@ -103,7 +103,10 @@ fn failed(summary: &GpuSummary) -> Option<String> {
     let metric = summary.metrics.iter().find(|metric| metric.key == key)?;
     let code = metric.last_code.filter(|_| metric.stats.avg > Some(0.0))?;
     let gpu = &summary.gpu;
-    Some(format!("GPU {} ({}) reported error XID {code} during the run. Check the kernel log (dmesg).", gpu.index, gpu.model))
+    Some(format!(
+        "GPU {} ({}) reported error XID {code} during the run. Check the kernel log (dmesg).",
+        gpu.index, gpu.model
+    ))
 }
 
 /// GPUs that did no work next to some that did: their power is in the totals.
@@ -118,5 +121,8 @@ fn idle_gpus(sources: &[GpuSourceSummary]) -> Option<String> {
     let mut list: Vec<String> = idle.iter().map(u32::to_string).collect();
     list.dedup();
     let (noun, verb) = if list.len() == 1 { ("GPU", "was") } else { ("GPUs", "were") };
-    Some(format!("{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.", list.join(", ")))
+    Some(format!(
+        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.",
+        list.join(", ")
+    ))
 }
