@@ -12,6 +12,7 @@ impl FolderCheck<'_> {
     pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
         self.raw()?;
         self.round_trips()?;
+        self.gpu_readings()?;
         self.inputs();
         self.outputs();
         self.manifest();

@@ -13,6 +13,8 @@ use crate::series::Window;
 
 /// Joules in a megajoule, the unit of energy counters in files.
 const MEGAJOULE: f64 = 1e6;
+/// A counter that is off by this share of the integrated power, beyond both errors, counts something else.
+const DISTRUST: f64 = 0.1;
 
 /// What the GPUs of one platform drew in a window, all together.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,8 @@ pub struct PlatformEnergy {
     pub power_against_counter: Option<f64>,
     /// Some GPUs have no energy counter.
     pub lacks_counter: bool,
+    /// The counters of some GPUs contradict their power and were not used.
+    pub has_wrong_counter: bool,
 }
 
 /// One GPU, as one source sees it.
@@ -42,10 +46,10 @@ struct OneGpu {
 }
 
 impl OneGpu {
-    /// The more exact of both estimates.
+    /// The counter, as it misses nothing between two readings; power if the counter is not known well enough or contradicts it.
     fn energy(&self) -> Result<EnergyEstimate, NoEnergy> {
         match (self.counter, self.power) {
-            (Ok(counter), Ok(power)) if power.error < counter.error => Ok(power),
+            (Ok(counter), Ok(power)) if differ(counter, power) => Ok(power),
             (Ok(counter), _) => Ok(counter),
             (Err(NoEnergy::NotReported), power) => power,
             (Err(why), power) => power.map_err(|_| why),
@@ -55,6 +59,11 @@ impl OneGpu {
     fn error(&self) -> f64 {
         self.energy().map_or(f64::INFINITY, |estimate| estimate.relative_error())
     }
+}
+
+/// Whether a counter cannot be that of the power that the gauge shows.
+fn differ(counter: EnergyEstimate, power: EnergyEstimate) -> bool {
+    (counter.joules - power.joules).abs() > counter.error + power.error + DISTRUST * power.joules
 }
 
 /// The totals of each platform that a source reports. A GPU that several sources report is counted once, by the source that
@@ -143,6 +152,9 @@ fn summed(platform: Platform, count: usize, gpus: &[OneGpu]) -> PlatformEnergy {
         idle_watts: add(&|gpu| gpu.idle_watts),
         power_against_counter: both.filter(|(counter, _)| *counter > 0.0).map(|(counter, power)| power / counter - 1.0),
         lacks_counter: gpus.iter().any(|gpu| !gpu.has_counter),
+        has_wrong_counter: gpus
+            .iter()
+            .any(|gpu| gpu.counter.is_ok_and(|counter| gpu.power.is_ok_and(|power| differ(counter, power)))),
     }
 }
 

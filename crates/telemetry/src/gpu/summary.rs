@@ -56,6 +56,7 @@ impl GpuTelemetrySummary {
         let energy = total(collected, fields, window, first_request);
         let mut notes: Vec<String> = energy.iter().filter_map(refused).collect();
         notes.extend(energy.iter().filter(|platform| platform.lacks_counter).map(no_counter));
+        notes.extend(energy.iter().filter(|platform| platform.has_wrong_counter).map(wrong_counter));
         notes.extend(sources.iter().flat_map(|source| &source.gpus).filter_map(failed));
         notes.extend(idle_gpus(&sources));
         Self { sources, energy, notes }
@@ -98,6 +99,13 @@ fn no_counter(platform: &PlatformEnergy) -> String {
     format!("Some {} GPUs have no energy counter: {method}.", platform_name(platform))
 }
 
+fn wrong_counter(platform: &PlatformEnergy) -> String {
+    format!(
+        "The energy counters of some {} GPUs contradict their power by more than 10 %: power is used.",
+        platform_name(platform)
+    )
+}
+
 fn failed(summary: &GpuSummary) -> Option<String> {
     let key = FieldTable::default().get(FieldId::XID_ERRORS).key.clone();
     let metric = summary.metrics.iter().find(|metric| metric.key == key)?;
@@ -120,9 +128,9 @@ fn idle_gpus(sources: &[GpuSourceSummary]) -> Option<String> {
     }
     let mut list: Vec<String> = idle.iter().map(u32::to_string).collect();
     list.dedup();
-    let (noun, verb) = if list.len() == 1 { ("GPU", "was") } else { ("GPUs", "were") };
+    let (noun, verb, them) = if list.len() == 1 { ("GPU", "was", "it") } else { ("GPUs", "were", "them") };
     Some(format!(
-        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.",
+        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include {them}.",
         list.join(", ")
     ))
 }
