@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Iterator
 
 TAIL_BYTES = 64 * 1024 * 1024
 
@@ -19,8 +20,14 @@ def statistic(summary: dict, metric: str, name: str = "avg") -> float:
 
 
 def records(folder: Path) -> list[dict]:
+    return list(each_record(folder))
+
+
+def each_record(folder: Path) -> Iterator[dict]:
+    """One record after the other, for files that are too large to be held."""
     with records_file(folder).open() as lines:
-        return [json.loads(line) for line in lines]
+        for line in lines:
+            yield json.loads(line)
 
 
 def records_file(folder: Path) -> Path:

@@ -23,6 +23,9 @@ class Bench:
     work: Path
     quick: bool
     trace: Path | None = None
+    # The simulator of every run, whichever program is measured.
+    server_program: Path | None = None
+    bare_client: Path | None = None
     _numbers: itertools.count = field(default_factory=itertools.count)
     _startups: dict[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -38,11 +41,16 @@ class Bench:
         path.mkdir(parents=True)
         return path
 
-    def simulator(self, folder: Path, keep_truth: bool = False, **options: object) -> Simulator:
-        return Simulator(self.ours.path, folder, keep_truth, threads=1, **options)
+    def simulator(
+        self, folder: Path, keep_truth: bool = False, cores: set[int] | None = None, threads: int = 1, **options: object
+    ) -> Simulator:
+        program = self.server_program or self.ours.path
+        return Simulator(program, folder, keep_truth, cores, threads=threads, **options)
 
-    def profile(self, program: Program, folder: Path, url: str, flags: str) -> measured.Measured:
-        return program.profile(url, flags, folder, RUN_LIMIT_S)
+    def profile(
+        self, program: Program, folder: Path, url: str, flags: str, tokenizer: str = "builtin", cores: set[int] | None = None
+    ) -> measured.Measured:
+        return program.profile(url, flags, folder, RUN_LIMIT_S, tokenizer, cores)
 
     def startup(self, program: Program) -> tuple[float, float]:
         """Wall and CPU seconds of a run of ten requests: medians, measured once."""

@@ -39,9 +39,9 @@ def _thousand(bench: Bench, result: Result, program: Program, count: int) -> tup
     ttft = [truth.quantile(errors.ttft, share) for share in (0.5, 0.99, 1.0)]
     send = [truth.quantile(errors.send, share) for share in (0.5, 0.99)]
     result.add(
-        program.name, f"{STREAMS:,} streams", requests=number(count), in_flight=number(in_flight),
-        ttft_error=" / ".join(map(number, ttft)), send_error=" / ".join(map(number, send)),
-        rss=number(run.peak_rss_mb), wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        program.name, f"{STREAMS:,} streams", requests=count, in_flight=in_flight,
+        ttft_error=tuple(ttft), send_error=tuple(send),
+        rss=run.peak_rss_mb, wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     return errors.ttft, in_flight
 
@@ -62,9 +62,9 @@ def _ten_thousand(bench: Bench, result: Result) -> None:
     errors = truth.errors(artifacts.records(folder), requests)
     ttft = [truth.quantile(errors.ttft, share) for share in (0.5, 0.99, 1.0)]
     result.add(
-        bench.ours.name, f"{GREAT:,} streams", requests=number(GREAT), in_flight=number(in_flight),
-        ttft_error=" / ".join(map(number, ttft)), rss=number(run.peak_rss_mb), wall=number(run.wall_s),
-        cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        bench.ours.name, f"{GREAT:,} streams", requests=GREAT, in_flight=in_flight,
+        ttft_error=tuple(ttft), rss=run.peak_rss_mb, wall=run.wall_s,
+        cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     result.checks.append(Check("10,000 streams: in flight", in_flight, GREAT, "", at_least=True))
     result.checks.append(Check("10,000 streams: whole on both sides", min(ended, whole), GREAT, "", at_least=True))

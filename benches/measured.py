@@ -20,11 +20,13 @@ class Measured:
     stdout: str
 
 
-def run(argv: list[str], folder: Path, env: dict[str, str], limit_s: float) -> Measured:
-    """A command that takes longer than `limit_s`, or fails, is an error."""
+def run(
+    argv: list[str], folder: Path, env: dict[str, str], limit_s: float, cores: set[int] | None = None
+) -> Measured:
+    """A command that takes longer than `limit_s`, or fails, is an error. `cores`: those that it may use."""
     memory = MemorySampler()
     try:
-        finished = processes.run(argv, folder, env, limit_s, while_running=memory.start)
+        finished = processes.run(argv, folder, env, limit_s, while_running=memory.start, cores=cores)
     finally:
         peak = memory.stop()
     said = finished.stdout[-1000:] + finished.stderr[-1000:]

@@ -43,10 +43,10 @@ def _run(bench: Bench, result: Result, count: int, tokens: int, more: str = "") 
     marker = artifacts.summary_file(folder).parent / ".aiperf_results_ready.json"
     after = marker.stat().st_mtime_ns - artifacts.last_end_ns(folder)
     result.add(
-        bench.ours.name, f"prompts of {tokens:,} tokens{', all files' if more else ''}", requests=number(count),
-        rate=number(artifacts.statistic(summary, "request_throughput")),
-        cpu_per_1000=f"{run.cpu_s / count * 1000:.4f}", rss=number(run.peak_rss_mb),
-        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        bench.ours.name, f"prompts of {tokens:,} tokens{', all files' if more else ''}", requests=count,
+        rate=artifacts.statistic(summary, "request_throughput"),
+        cpu_per_1000=run.cpu_s / count * 1000, rss=run.peak_rss_mb,
+        wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     # More than a gigabyte of records that nobody will read.
     shutil.rmtree(folder)

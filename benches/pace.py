@@ -25,10 +25,10 @@ def _constant(bench: Bench, result: Result) -> None:
     summary = artifacts.summary(folder)
     lag_us = artifacts.statistic(summary, "schedule_lag", "p99") * 1000
     result.add(
-        bench.ours.name, f"constant {RATE:,}/s", requests=number(RATE * seconds),
-        rate=number(artifacts.statistic(summary, "request_throughput")),
-        cpu_per_1000=f"{run.cpu_s / (RATE * seconds) * 1000:.4f}", rss=number(run.peak_rss_mb),
-        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        bench.ours.name, f"constant {RATE:,}/s", requests=RATE * seconds,
+        rate=artifacts.statistic(summary, "request_throughput"),
+        cpu_per_1000=run.cpu_s / (RATE * seconds) * 1000, rss=run.peak_rss_mb,
+        wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     result.checks.append(Check("schedule lag, p99", lag_us, 200, "µs", basis="with a core free"))
 
@@ -40,7 +40,7 @@ def _one_stream(bench: Bench, result: Result) -> None:
         flags = f"--streaming --isl 32 --osl {tokens} --concurrency 1 --request-count 1"
         run = bench.profile(bench.ours, folder, server.url, flags)
     result.add(
-        bench.ours.name, f"one stream, {STREAM_S} s", requests="1", rss=number(run.peak_rss_mb),
-        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        bench.ours.name, f"one stream, {STREAM_S} s", requests=1, rss=run.peak_rss_mb,
+        wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     result.checks.append(Check(f"one stream for {STREAM_S} s: CPU in all", run.cpu_s, 0.5, "s"))

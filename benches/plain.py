@@ -27,12 +27,12 @@ def measure(bench: Bench) -> Result:
     rounds: dict[str, list[tuple[float, float, float, float]]] = {"oha": [], "summary": [], "records": []}
     for _ in range(bench.rounds):
         if bench.oha:
-            rounds["oha"].append(_oha(bench, many))
+            rounds["oha"].append(with_oha(bench, many))
         for level in ("summary", "records"):
             rounds[level].append(_profile(bench, bench.ours, level, many))
     for name, runs in rounds.items():
         if runs:
-            cost[name], rate[name] = _row(result, "oha" if name == "oha" else "aiperf", name, many, runs)
+            cost[name], rate[name] = _row(result, "oha" if name == "oha" else bench.ours.name, name, many, runs)
     if bench.theirs:
         # Starting costs it more than the requests do, so that is taken off: in its favour.
         cpu, rps, memory, server = _profile(bench, bench.theirs, "records", few)
@@ -55,8 +55,8 @@ def _row(result: Result, tool: str, what: str, count: int, runs: list) -> tuple[
     cpu, rate, memory, server = (statistics.median(column) for column in zip(*runs))
     per_1000 = cpu / count * 1000
     result.add(
-        tool, what, requests=number(count), rate=number(rate), cpu_per_1000=f"{per_1000:.4f}",
-        rss=number(memory), server_cpu=number(server),
+        tool, what, requests=count, rate=rate, cpu_per_1000=per_1000,
+        rss=memory, server_cpu=server,
     )  # fmt: skip
     return per_1000, rate
 
@@ -73,9 +73,10 @@ def _profile(bench: Bench, program: Program, level: str, count: int) -> tuple[fl
     return run.cpu_s, artifacts.statistic(summary, "request_throughput"), run.peak_rss_mb, server.cpu_s
 
 
-def _oha(bench: Bench, count: int) -> tuple[float, float, float, float]:
+def with_oha(bench: Bench, count: int, threads: int = 1) -> tuple[float, float, float, float]:
+    """CPU seconds, requests per second, memory and CPU seconds of a simulator with so many threads."""
     folder = bench.folder("plain-oha")
-    with bench.simulator(folder, **SERVER) as server:
+    with bench.simulator(folder, threads=threads, **SERVER) as server:
         load = ["-n", str(count), "-c", str(CONCURRENCY), "--no-tui", "--output-format", "json"]
         request = ["-m", "POST", "-T", "application/json", "-d", json.dumps(BODY), f"{server.url}/v1/chat/completions"]
         run = bench.oha.run(load + request, folder, RUN_LIMIT_S)

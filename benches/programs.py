@@ -14,7 +14,6 @@ INSTALL_LIMIT_S = 1800
 # Neither server metrics nor GPU telemetry: the simulator would be asked for both beside the load.
 COMMON = (
     "--model", "sim-model",
-    "--tokenizer", "builtin",
     "--random-seed", "7",
     "--ui", "none",
     "--no-server-metrics",
@@ -30,24 +29,49 @@ class Program:
     version: str
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, argv: list[str], folder: Path, limit_s: float) -> measured.Measured:
+    def run(self, argv: list[str], folder: Path, limit_s: float, cores: set[int] | None = None) -> measured.Measured:
         env = {**os.environ, "NO_COLOR": "1", **self.environment}
-        return measured.run([str(self.path), *argv], folder, env, limit_s)
+        return measured.run([str(self.path), *argv], folder, env, limit_s, cores)
 
-    def profile(self, url: str, flags: str, folder: Path, limit_s: float) -> measured.Measured:
+    def profile(
+        self,
+        url: str,
+        flags: str,
+        folder: Path,
+        limit_s: float,
+        tokenizer: str = "builtin",
+        cores: set[int] | None = None,
+    ) -> measured.Measured:
         """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
-        argv = ["profile", *COMMON, "--url", url, *flags.split(), "--artifact-dir", str(folder / "artifacts")]
-        return self.run(argv, folder, limit_s)
+        common = ["profile", *COMMON, "--tokenizer", tokenizer, "--url", url]
+        return self.run([*common, *flags.split(), "--artifact-dir", str(folder / "artifacts")], folder, limit_s, cores)
+
+    def has_option(self, option: str) -> bool:
+        """Whether `profile` knows an option; older programs do not know all of them."""
+        help_text = subprocess.run([str(self.path), "profile", "--help"], capture_output=True, text=True, timeout=30)
+        return option in help_text.stdout.split()
 
 
-def ours(given: str | None) -> Program:
+def ours(given: str | None, name: str = "aiperf") -> Program:
     if given:
         path = Path(given).absolute()
     else:
         subprocess.run(["cargo", "build", "--profile", "dist", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
         target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
         path = (REPOSITORY / target / "dist" / "aiperf").absolute()
-    return Program("aiperf", path, _version(path))
+    return Program(name, path, _version(path))
+
+
+def bare_client(given: str | None, may_build: bool) -> Path | None:
+    """The client that does no more than the kernel requires; `None` if it is neither given nor may be built."""
+    if given:
+        return Path(given).absolute()
+    if not may_build:
+        return None
+    build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "aiperf-socket", "--example", "bare_client"]
+    subprocess.run(build, cwd=REPOSITORY, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
+    return (REPOSITORY / target / "dist" / "examples" / "bare_client").absolute()
 
 
 def oha(given: str | None) -> Program:

@@ -32,8 +32,8 @@ def measure(bench: Bench) -> Result:
         generating = min(_run(bench, program, GENERATED, count, bodies) for _ in range(ROUNDS))
         reading = min(_run(bench, program, f"{GIVEN} {bodies}", count, bodies) for _ in range(ROUNDS))
         made[program.name] = generating - reading
-        result.add(program.name, f"{PROMPTS:,} prompts generated", requests=number(count), cpu=number(generating))
-        result.add(program.name, f"{FEW} bodies from a file", requests=number(count), cpu=number(reading))
+        result.add(program.name, f"{PROMPTS:,} prompts generated", requests=count, cpu=generating)
+        result.add(program.name, f"{FEW} bodies from a file", requests=count, cpu=reading)
     if bench.theirs:
         theirs = made[bench.theirs.name]
         basis = f"1/{SHARE} of the reference's {number(theirs)}"

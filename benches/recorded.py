@@ -40,8 +40,8 @@ def measure(bench: Bench) -> Result:
     lag_us = artifacts.statistic(summary, "schedule_lag", "p99") * 1000
     stolen = summary["client_health"]["observed"].get("stolen_cpu_percent", 0)
     result.add(
-        bench.ours.name, f"{len(rows):,} rows", requests=number(len(seen)), rss=number(run.peak_rss_mb),
-        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s), stolen=number(stolen),
+        bench.ours.name, f"{len(rows):,} rows", requests=len(seen), rss=run.peak_rss_mb,
+        wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s, stolen=stolen,
     )  # fmt: skip
     result.checks.append(Check("rows sent that are not in the trace, or have another length", float(wrong), 0, "", basis="each once"))
     result.checks.append(Check("first request after the start", first_s, 2, "s"))

@@ -7,17 +7,20 @@ import subprocess
 import threading
 import urllib.request
 from pathlib import Path
+from typing import Iterator
 
 import processes  # of conformance/
 
 START_LIMIT_S = 20.0
-STOP_LIMIT_S = 60.0
+STOP_LIMIT_S = 180.0
 
 
 class Simulator:
-    """Used by `with`; after it `cpu_s` is known, and `truth` when it was kept."""
+    """Used by `with`; after it `cpu_s` is known, and the requests when the truth was kept."""
 
-    def __init__(self, program: Path, folder: Path, keep_truth: bool = False, **options: object):
+    def __init__(
+        self, program: Path, folder: Path, keep_truth: bool = False, cores: set[int] | None = None, **options: object
+    ):
         self._truth_file = folder / "truth.jsonl" if keep_truth else None
         if self._truth_file:
             options["truth"] = self._truth_file
@@ -25,12 +28,12 @@ class Simulator:
         for name, value in options.items():
             self._argv += [f"--{name.replace('_', '-')}", str(value)]
         self._folder = folder
+        self._cores = cores
         self.cpu_s = 0.0
-        self.truth: list[dict] = []
 
     def __enter__(self) -> "Simulator":
         self._log = (self._folder / "sim.txt").open("wb")
-        self._child = processes.start(self._argv, self._folder, dict(os.environ), subprocess.PIPE, self._log)
+        self._child = processes.start(self._argv, self._folder, dict(os.environ), subprocess.PIPE, self._log, self._cores)
         alarm = threading.Timer(START_LIMIT_S, self._child.kill)
         alarm.start()
         line = self._child.stdout.readline().decode(errors="replace")
@@ -47,10 +50,15 @@ class Simulator:
         self.cpu_s = processes.stop(self._child, signal.SIGINT, STOP_LIMIT_S)
         self._child.stdout.close()
         self._log.close()
-        if self._truth_file and self._truth_file.exists():
-            with self._truth_file.open() as lines:
-                self.truth = [json.loads(line) for line in lines]
 
     def requests(self) -> list[dict]:
         """Inference requests, as the server saw them."""
-        return [request for request in self.truth if request["method"] == "POST"]
+        return list(self.each_request())
+
+    def each_request(self) -> Iterator[dict]:
+        """One request after the other, for truths that are too large to be held."""
+        with self._truth_file.open() as lines:
+            for line in lines:
+                request = json.loads(line)
+                if request["method"] == "POST":
+                    yield request

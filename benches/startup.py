@@ -12,7 +12,7 @@ def measure(bench: Bench) -> Result:
     costs = {}
     for program in filter(None, (bench.ours, bench.theirs)):
         costs[program.name] = wall, cpu = bench.startup(program)
-        result.add(program.name, "10 requests", requests="10", wall=number(wall), cpu=number(cpu))
+        result.add(program.name, "10 requests", requests=10, wall=wall, cpu=cpu)
     if bench.theirs:
         for index, what in enumerate(("wall time", "CPU time")):
             theirs = costs[bench.theirs.name][index]

@@ -41,8 +41,8 @@ def _cost(
         raise RuntimeError(f"{program.name} counted {tokens:.0f} tokens of {count * CHUNKS}; see {folder}")
     cost = max(0.0, run.cpu_s - startup) / tokens * 1e6
     result.add(
-        program.name, pace + (", less start-up" if startup else ""), requests=number(count),
-        rate=number(artifacts.statistic(summary, "request_throughput")), cpu_per_chunk=number(cost),
-        rss=number(run.peak_rss_mb), wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        program.name, pace + (", less start-up" if startup else ""), requests=count,
+        rate=artifacts.statistic(summary, "request_throughput"), cpu_per_chunk=cost,
+        rss=run.peak_rss_mb, wall=run.wall_s, cpu=run.cpu_s, server_cpu=server.cpu_s,
     )  # fmt: skip
     return cost

@@ -1,6 +1,6 @@
 """Results as tables: for the terminal, and as Markdown for the document."""
 
-from results import COLUMNS, Result, number
+from results import COLUMNS, Figures, Result, cell_text, number
 
 CHECK_HEADER = ["check", "bound", "measured", "measured / bound", ""]
 
@@ -16,9 +16,28 @@ def for_document(result: Result) -> str:
     return "\n\n".join(parts + result.notes)
 
 
+def for_comparison(case: str, rounds: int, old: list[Figures], new: list[Figures]) -> str:
+    """One row for each number that both programs have."""
+    table = [["run", "figure", "against", "program", "program / against"]]
+    of_old = {figures.what: figures.cells for figures in old}
+    for figures in new:
+        before = of_old.get(figures.what, {})
+        for name in (name for name in COLUMNS if name in figures.cells and name in before):
+            row = [figures.what, COLUMNS[name], cell_text(before[name]), cell_text(figures.cells[name])]
+            table.append([*row, _ratios(before[name], figures.cells[name])])
+    return f"\n{case}: medians of {rounds} alternating rounds\n{_aligned(table)}"
+
+
+def _ratios(before, after) -> str:
+    both = zip(before, after) if isinstance(before, tuple) else [(before, after)]
+    return " / ".join(f"{new / old:.2f}" if old else "-" for old, new in both)
+
+
 def _figures(result: Result) -> list[list[str]]:
     present = [name for name in COLUMNS if any(name in row.cells for row in result.figures)]
-    rows = [[row.tool, row.what, *(row.cells.get(name, "") for name in present)] for row in result.figures]
+    rows = []
+    for row in result.figures:
+        rows.append([row.tool, row.what, *(cell_text(row.cells[name]) if name in row.cells else "" for name in present)])
     return [["tool", "run", *(COLUMNS[name] for name in present)], *rows]
 
 

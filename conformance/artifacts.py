@@ -25,6 +25,14 @@ NOTES = {
 }
 
 
+# Columns of the server metrics table that tell which series a row is, and those with its statistics; all others are labels.
+SERIES_NAMES = {"Metric", "Key", "Value"}
+SERIES_VALUES = {"Endpoint", "Type", "Unit", "Description", "buckets", "total", "count", "sum", "avg", "min", "max", "std"} | {
+    *("rate", "rate_avg", "rate_min", "rate_max", "rate_std", "count_rate", "sum_rate"),
+    *(f"p{share}{suffix}" for share in (1, 5, 10, 25, 50, 75, 90, 95, 99) for suffix in ("", "_estimate")),
+}
+
+
 @dataclass
 class Table:
     program: str = ""
@@ -85,6 +93,8 @@ def role_of(name: str) -> str:
     if over_runs := OVER_RUNS.search(name):
         return over_runs["kind"] + name[name.rindex(".") :]
     name = RUN_FOLDER.sub("", name)
+    if name.startswith(("server_metrics_export", "gpu_telemetry_export")):
+        return name
     if "/" in name or name.startswith(".") or name in ("inputs.json", "outputs.json", "phase_manifest.json", "run_config.json"):
         return name
     if name.endswith("_raw.jsonl"):
@@ -100,7 +110,16 @@ def role_of(name: str) -> str:
     return name
 
 
-def read(folder: Path, process: processes.Finished) -> Artifacts:
+def read(folder: Path, process: processes.Finished, urls: tuple[str, ...] = ()) -> Artifacts:
+    """Each run has servers of its own: their addresses are keys of telemetry files, and are replaced by `SERVER`."""
+    places = [url.removeprefix("http://") for url in urls]
+
+    def text_of(path: Path) -> str:
+        text = path.read_bytes().decode()
+        for place in places:
+            text = text.replace(place, "SERVER")
+        return text
+
     artifacts = Artifacts(folder, process)
     for path in sorted(folder.rglob("*")):
         if not path.is_file():
@@ -109,14 +128,19 @@ def read(folder: Path, process: processes.Finished) -> Artifacts:
         artifacts.files.add(name)
         if name.endswith(".jsonl"):
             # Not `splitlines`: it also breaks at separators that JSON leaves as they are.
-            artifacts.lines[name] = [json.loads(line) for line in path.read_text().split("\n") if line]
+            artifacts.lines[name] = [json.loads(line) for line in text_of(path).split("\n") if line]
         elif name.endswith(".json"):
-            artifacts.json[name] = json.loads(path.read_text())
+            artifacts.json[name] = json.loads(text_of(path))
         elif name.endswith(".csv"):
-            text = path.read_bytes().decode()
-            artifacts.csv[name] = _slice_rows(text) if "timeslices" in name else _csv_sections(text)
+            text = text_of(path)
+            if "timeslices" in name:
+                artifacts.csv[name] = _slice_rows(text)
+            elif role_of(name) == "server_metrics_export.csv":
+                artifacts.csv[name] = _series_rows(text)
+            else:
+                artifacts.csv[name] = _csv_sections(text)
         elif name.endswith("_console.txt"):
-            artifacts.tables[name] = _tables(path.read_text())
+            artifacts.tables[name] = _tables(text_of(path))
         elif name.endswith(".log"):
             artifacts.log += path.read_text(errors="replace")
     artifacts.trailer = _line_labels(process.stdout)
@@ -134,6 +158,21 @@ def _csv_sections(text: str) -> list[CsvSection]:
             row[0]: tuple(name for name, cell in zip(header[1:], row[1:]) if cell != "") for row in rows[1:] if row
         }
         sections.append(CsvSection(header, filled))
+    return sections
+
+
+def _series_rows(text: str) -> list[CsvSection]:
+    """A row of server metrics is known by its metric and labels: cells that are neither numbers nor the description."""
+    sections = []
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    for block in "\n".join(lines).strip("\n").split("\n\n"):
+        header, *rows = csv.reader(block.splitlines())
+        known: dict[str, tuple[str, ...]] = {}
+        for row in rows:
+            cells = dict(zip(header, row))
+            labels = [f"{name}={cell}" for name, cell in cells.items() if name in SERIES_NAMES or (cell and name not in SERIES_VALUES)]
+            known[" ".join(labels)] = tuple(name for name, cell in cells.items() if cell != "")
+        sections.append(CsvSection(header, known))
     return sections
 
 

@@ -16,6 +16,7 @@ SPEED = {"ttft": "50", "itl": "10"}
 class Case:
     name: str
     title: str
+    # `{url}` stands for the address of the first simulator.
     flags: tuple[str, ...]
     sim: dict[str, str] = field(default_factory=lambda: dict(SPEED))
     # Both tools make the same requests whatever their timing, so counts must be equal.
@@ -39,5 +40,7 @@ class Case:
     environment: dict[str, str] = field(default_factory=dict)
     # The tools name the artifact folder themselves, and must agree on its name.
     names_folder: bool = False
+    # Kinds of telemetry that are on: `server-metrics`, `gpu-telemetry`.
+    telemetry: tuple[str, ...] = ()
     # Counters of the phases that must be the same; None for all of them where both tools make the same requests.
     accounting: tuple[str, ...] | None = None

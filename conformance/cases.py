@@ -4,6 +4,7 @@ from case import CHAT, LENGTHS, LOAD, SPEED, STREAM, Case
 from data_cases import DATA_CASES
 from endpoint_cases import ENDPOINT_CASES
 from load_cases import LOAD_CASES
+from telemetry_cases import TELEMETRY_CASES
 
 DEVELOPER = {
     "AIPERF_DEV_MODE": "1",
@@ -277,6 +278,7 @@ CASES = (
     ),
     *LOAD_CASES,
     *DATA_CASES,
+    *TELEMETRY_CASES,
     *ENDPOINT_CASES,
 )
 BY_NAME = {case.name: case for case in CASES}

@@ -137,7 +137,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "request started in it.",
         "field",
         r".*_timeslices\.json: timeslices\[\]\.is_complete",
-        "timeslices",
+        "timeslices|server-metrics-slices",
     ),
     Expectation(
         "Name of the program",
@@ -700,6 +700,31 @@ EXPECTED: tuple[Expectation, ...] = (
         "This program keeps the server's spelling. The reference capitalises the names. Header names are case-insensitive.",
         "field",
         r"records\.jsonl: trace_data\.response_headers\..*",
+    ),
+    Expectation(
+        "What the engine tells",
+        "This program recognises the engine by its metrics and shows running and waiting requests, cache use, hit rates and its times under one"
+        " name for all engines.",
+        "field|console",
+        r"summary\.json: server_metrics|server_metrics_export\.json: engines|table Server Metrics.*",
+        "server-metrics.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Error of histogram percentiles",
+        "A percentile of a histogram is known to lie within a bucket. This program writes its bounds.",
+        "field",
+        r"server_metrics_export\.json: metrics\..*\.percentile_bounds",
+        "server-metrics.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Lines and table of all pages",
+        "This program lists every file that it wrote. The reference does not list these two.",
+        "console",
+        "line Server Metrics (JSONL|Parquet) Export",
+        "server-metrics",
+        reference="absent",
     ),
 )
 

@@ -84,7 +84,7 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
     folder.mkdir(parents=True)
     for name, content in case.files.items():
         _lay_out(folder / name, content)
-    own = {"text": case.text, "environment": case.environment, "names_folder": case.names_folder}
+    own = {"text": case.text, "environment": case.environment, "names_folder": case.names_folder, "telemetry": case.telemetry}
     if not case.servers:
         return artifacts.read(_artifact_folder(case, folder), tool.profile(case.flags, (NOWHERE,), folder, **own))
     # Servers of its own for each run: faults are counted from their first request.
@@ -96,13 +96,15 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
         interrupt_when = None
         if case.interrupt_after is not None:
             interrupt_when = lambda: simulators[0].finished() >= case.interrupt_after  # noqa: E731
-        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when, **own)
+        urls = tuple(simulator.url for simulator in simulators)
+        flags = tuple(flag.replace("{url}", urls[0]) for flag in case.flags)
+        finished = tool.profile(flags, urls, folder, interrupt_when, **own)
     finally:
         for simulator in simulators:
             seen += simulator.stop()
     if finished.timed_out:
         raise RuntimeError(f"{tool.name} did not end within {tools.RUN_LIMIT_S:.0f} s in case {case.name}; see {folder}")
-    read = artifacts.read(_artifact_folder(case, folder), finished)
+    read = artifacts.read(_artifact_folder(case, folder), finished, urls)
     read.truth = seen
     return read
 

@@ -37,10 +37,21 @@ def adopt_orphans() -> None:
         pass
 
 
-def start(argv: list[str], cwd: Path, env: dict[str, str], stdout, stderr) -> subprocess.Popen:
-    child = subprocess.Popen(
-        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
-    )
+def start(
+    argv: list[str], cwd: Path, env: dict[str, str], stdout, stderr, cores: set[int] | None = None
+) -> subprocess.Popen:
+    """`cores`: those that it may use; all by default."""
+    before = os.sched_getaffinity(0)
+    if cores:
+        # A child has the cores of the thread that starts it.
+        os.sched_setaffinity(0, cores)
+    try:
+        child = subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
+        )
+    finally:
+        if cores:
+            os.sched_setaffinity(0, before)
     _groups.add(child.pid)
     return child
 
@@ -52,13 +63,14 @@ def run(
     limit_s: float,
     interrupt_when: Callable[[], bool] | None = None,
     while_running: Callable[[int], None] = lambda _pid: None,
+    cores: set[int] | None = None,
 ) -> Finished:
     """Runs a command to its end. `interrupt_when` is asked until it says yes; then the group gets SIGINT once, as from
     Ctrl-C at a terminal. `while_running` is told the process id once."""
     out, err = cwd / "stdout.txt", cwd / "stderr.txt"
     began = time.monotonic()
     with out.open("wb") as stdout, err.open("wb") as stderr:
-        child = start(argv, cwd, env, stdout, stderr)
+        child = start(argv, cwd, env, stdout, stderr, cores)
     watch = _Watch(child.pid, began + limit_s, interrupt_when)
     while_running(child.pid)
     rc, cpu = wait(child)

@@ -19,6 +19,7 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("errors", "errors-whole", "dropped", "errors-in-stream", "context-overflow", "raw-errors"),
     ),
     "fixed_schedule": ("a Mooncake trace at its times", ("data-mooncake-schedule", "schedule")),
+    "gpu_telemetry": ("two GPUs behind a DCGM exporter", ("gpu-telemetry",)),
     "goodput": ("objectives", ("goodput", "goodput-met")),
     "image_in": ("images in chats", ("api-chat-images",)),
     "interrupt": ("Ctrl-C", ("interrupt",)),
@@ -37,6 +38,7 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "raw_export": ("raw records", ("raw", "raw-whole", "raw-errors")),
     "reasoning": ("reasoning", ("reasoning",)),
     "refused": ("nothing listens", ("refused",)),
+    "server_metrics": ("server metrics in all formats", ("server-metrics", "server-metrics-default", "server-metrics-slices")),
     "server_tokens": ("counts of the server, with reasoning", ("server-token-count",)),
     "spec_decode": ("reports of speculative decoding", ("spec-decode",)),
     "sweep": ("several loads in one command", ("sweep",)),
@@ -46,12 +48,6 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tool_calls": ("tool calls", ("tool-calls", "api-chat-tools-whole")),
     "tool_mixed": ("text next to a tool call", ("tools-beside-whole", "tools-beside")),
     "trace_timing": ("HTTP trace", ("http-trace",)),
-}
-
-# Recorded runs that no case makes again, and why.
-WITHOUT: dict[str, str] = {
-    "gpu_telemetry": "GPU telemetry is not collected; the energy metrics are compared with the recorded ones in the tests of `crates/metrics`",
-    "server_metrics": "server metrics are not collected; `aiperf report` is compared with the recorded records",
 }
 
 # Stands for all of these cases on the command line.

@@ -17,6 +17,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
     Observation {
         due: Mono::from_nanos(metadata.request_start_ns.saturating_sub(lag)),
         credit_issued: metadata.credit_issued_ns.map_or(start, Mono::from_nanos),
+        client_send_delay: metrics.base(Metric::ClientSendDelay).map(Nanos),
         headers_received: metadata.request_ack_ns.map(Mono::from_nanos),
         chunks: chunks(start, metrics),
         // A first token is in every record of a response that was streamed; without streaming nobody asks.

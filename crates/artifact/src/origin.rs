@@ -5,8 +5,7 @@ use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_metrics::{Flags, GpuEnergy, GpuVendor, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
-use aiperf_protocol::EndpointKind;
-use aiperf_protocol::{PhaseKind, RunEnding, RunOutcome};
+use aiperf_protocol::{EndpointKind, PhaseKind, RunEnding, RunOutcome, StopReason};
 use aiperf_report::{RunNote, RunPlace, Variation};
 use serde_json::{Map, Value};
 
@@ -95,6 +94,9 @@ impl RunOrigin {
         };
         let reason = summary["incomplete_reason"].as_str();
         match (summary["was_cancelled"].as_bool(), reason) {
+            (Some(true), Some(reason)) if RunEnding::INTERRUPTED.incomplete_reason() != Some(reason) => {
+                RunEnding::because(RunOutcome::Stopped(StopReason::Recorded), reason)
+            }
             (Some(true), _) => RunEnding::INTERRUPTED,
             (_, Some(reason)) => incomplete(reason.to_owned()),
             _ if lost > 0 => incomplete(format!(

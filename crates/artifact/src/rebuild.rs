@@ -99,6 +99,8 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
         ending: origin.ending(records.count, lost.count),
         telemetry_data: origin.object("telemetry_data"),
+        // The pages are not kept; what the summary had of them is carried over.
+        server_metrics: None,
         branch_stats: origin.object("branch_stats"),
         lost,
         rows_left_out: 0,

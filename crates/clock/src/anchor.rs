@@ -2,7 +2,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::{EpochNanos, Mono};
+use crate::{EpochNanos, Mono, Nanos};
 
 #[derive(Debug, Clone, Copy)]
 pub struct WallAnchor {
@@ -37,6 +37,11 @@ impl WallAnchor {
             wall.saturating_sub(self.mono.since(at).0)
         })
     }
+
+    /// The monotonic stamp of a wall-clock time.
+    pub fn mono(&self, at: EpochNanos) -> Mono {
+        if at >= self.wall { self.mono + Nanos(at.0 - self.wall.0) } else { self.mono - Nanos(self.wall.0 - at.0) }
+    }
 }
 
 #[cfg(test)]
@@ -48,5 +53,8 @@ mod tests {
         let anchor = WallAnchor::at(Mono::from_nanos(100), EpochNanos(1_000));
         assert_eq!(anchor.epoch(Mono::from_nanos(130)), EpochNanos(1_030));
         assert_eq!(anchor.epoch(Mono::from_nanos(70)), EpochNanos(970));
+        for nanos in [70, 100, 130] {
+            assert_eq!(anchor.mono(anchor.epoch(Mono::from_nanos(nanos))), Mono::from_nanos(nanos));
+        }
     }
 }

@@ -15,6 +15,6 @@ pub use anchor::WallAnchor;
 pub use clock::{Clock, MonotonicClock, VirtualClock};
 pub use instant::{EpochNanos, Mono, Nanos};
 pub use process::{process_cpu, tighten_timer_slack};
-pub use read_mark::{ReadMark, ReadStamp, StampSource};
+pub use read_mark::{ReadMark, ReadStamp, ReadTally, StampSource};
 pub use timer::{Sleep, Timer};
 pub use wall_offset::{OffsetHistory, OffsetWatch, WallOffset};

@@ -68,12 +68,55 @@ impl ReadMark {
     }
 }
 
+/// What is kept of the marks of a response once its bytes were parsed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadTally {
+    /// Reads that the kernel stamped.
+    pub kernel: u64,
+    /// Reads that the thread stamped.
+    pub user: u64,
+    /// Arrival times of the reads whose bytes waited too long for the thread, in order.
+    waited: Vec<Mono>,
+}
+
+impl ReadTally {
+    /// Adds the marks of later reads. Bytes that waited longer than `longest` waited too long.
+    pub fn add(&mut self, marks: &[ReadMark], longest: Nanos) {
+        for mark in marks {
+            match mark.source {
+                StampSource::User => self.user += 1,
+                StampSource::Kernel => {
+                    self.kernel += 1;
+                    if mark.read_at.since(mark.at) > longest {
+                        self.waited.push(mark.at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether bytes that arrived at this time waited too long.
+    pub fn has_waited(&self, at: Mono) -> bool {
+        self.waited.binary_search(&at).is_ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const fn at(nanos: u64) -> Mono {
         Mono::from_nanos(nanos)
+    }
+
+    #[test]
+    fn a_tally_knows_who_stamped_and_which_bytes_waited() {
+        let mark = |arrival, read| ReadMark::new(1, ReadStamp::kernel(at(arrival), at(read)));
+        let mut tally = ReadTally::default();
+        tally.add(&[mark(10, 15), mark(20, 40)], Nanos(5));
+        tally.add(&[ReadMark::user(1, at(50)), mark(60, 70)], Nanos(5));
+        assert_eq!((tally.kernel, tally.user), (3, 1));
+        assert_eq!([10, 20, 50, 60].map(|time| tally.has_waited(at(time))), [false, true, false, true]);
     }
 
     #[test]

@@ -29,8 +29,7 @@ impl Config {
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
         let gpus = self.gpu_telemetry.as_ref().map_or_else(|| json!({"enabled": false}), GpuTelemetry::section);
         root.insert("gpu_telemetry".to_owned(), gpus);
-        // Not collected.
-        root.insert("server_metrics".to_owned(), json!({"enabled": false}));
+        root.insert("server_metrics".to_owned(), crate::server_metrics::section(self.server_metrics.as_ref()));
         root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));

@@ -14,6 +14,7 @@ mod output;
 mod phase;
 mod run;
 mod section;
+mod server_metrics;
 mod tuning;
 mod until_ci;
 
@@ -46,5 +47,6 @@ pub use phase::{
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
+pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig, Tuning,
+    CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig,
+    ServerMetricsConfig, Tuning,
 };
 
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Config {
     pub gpu_telemetry: Option<GpuTelemetry>,
     /// `None`: costs are not reported.
     pub gpu_cost: Option<GpuCost>,
+    /// `None`: the metrics pages of servers are not scraped.
+    pub server_metrics: Option<ServerMetricsConfig>,
     /// Precision that every one of these metrics must reach for the run to end early.
     pub until_ci: Vec<CiTarget>,
     /// Confidence level of all confidence intervals.

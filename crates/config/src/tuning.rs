@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, GpuCollection, RttProbing, SessionColumn};
+use crate::{AgentDetection, GpuCollection, RttProbing, Scraping, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -55,12 +55,16 @@ pub struct Tuning {
     pub rate_ramp_interval: Duration,
     /// `AIPERF_DATASET_MEMORY_MB`: bytes of generated contents and bodies that are kept for the next time.
     pub dataset_memory: usize,
+    /// `AIPERF_RECORD_MEMORY_MB`: bytes of finished requests that may wait in memory for their records.
+    pub record_memory: usize,
     /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
     /// `AIPERF_GPU_*`.
     pub gpu_collection: GpuCollection,
+    /// `AIPERF_SERVER_METRICS_*`.
+    pub scraping: Scraping,
     /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
     pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
@@ -107,9 +111,11 @@ impl Default for Tuning {
             cancel_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
+            record_memory: 256 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
             gpu_collection: GpuCollection::default(),
+            scraping: Scraping::default(),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
             context_overflow_limit: 0.01,

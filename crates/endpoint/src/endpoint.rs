@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{InputText, Job, Past, ResponseBody};
+use crate::{InputText, Job, Past, ReplyReader, ResponseBody};
 
 /// One API. Implementations hold the settings of the run at most: the same turn always gives the same bytes.
 pub trait Endpoint: Debug + Send + Sync {
@@ -17,6 +17,11 @@ pub trait Endpoint: Debug + Send + Sync {
 
     /// Reads a 2xx response; of a job, its first and its last answer, one on each line.
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError>;
+
+    /// Reads a 2xx response of the type `text/event-stream` while it arrives. `None` if this API reads whole responses only.
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        None
+    }
 
     /// Whether the data of one stream event, or a whole document, carries content: what ends the prefill of a request
     /// that is still running.

@@ -13,7 +13,7 @@ mod settings;
 pub use aiperf_clock::ReadMark;
 pub use api::of;
 pub use endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest, check_turns};
-pub use reply::{LiveChat, NewWords, ResponseBody, ResponseField, sse};
+pub use reply::{LiveChat, NewWords, ReplyReader, ResponseBody, ResponseField, sse};
 pub use request::{
     HeaderError, HeaderOptions, HeaderPlan, History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings,
     Past, PayloadTemplate, RequestIds, body_document, unsent,

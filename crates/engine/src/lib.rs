@@ -9,6 +9,7 @@ mod phase_hook;
 mod plan;
 mod progress;
 mod queue;
+mod record_queue;
 mod request;
 mod schedule;
 mod scheduler;
@@ -19,10 +20,13 @@ pub use phase::{Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
 pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, SendSettings, Timing, Workload};
 pub use progress::{ANNOUNCEMENTS, Progress};
-pub use queue::{QueueReceiver, QueueSender, bounded};
+pub use record_queue::{
+    HeldBack, RecordQueue, RecordQueueFigures, RecordReader, RecordSender, RecordWork, SpillThread, record_queue,
+};
 pub use request::bodies::{Began, Bodies};
 pub use request::credit::Session;
 pub use request::finished::{ExchangeError, Finished};
 pub use request::follow_up::{FollowUp, FollowUpBodies};
+pub use request::streamed_body::ReadPart;
 pub use scheduler::run;
 pub use worker::{ReadDelays, SharedDelays, WorkerGauge};

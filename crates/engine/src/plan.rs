@@ -66,6 +66,8 @@ pub struct Workload {
     pub fixed_schedule: FixedSchedule,
     pub seed: Seed,
     pub timing: Timing,
+    /// Whether the connections of a phase are opened before it starts.
+    pub preconnect: bool,
 }
 
 /// Where requests go and how: all that the workers need to know.
@@ -81,6 +83,8 @@ pub struct SendSettings {
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,
     pub wire: Wire,
+    /// Streamed bodies are read while they arrive. Not if anything needs them whole.
+    pub reads_while_arriving: bool,
 }
 
 /// Settings of the scheduler that have no option.

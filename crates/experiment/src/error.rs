@@ -79,6 +79,10 @@ pub enum RunError {
     OneMessage { method: String },
     #[error("{hook}: {url} {reason}")]
     Hook { hook: &'static str, url: String, reason: String },
+    #[error(
+        "--server-metrics-required: {url} cannot be read: {reason}. Check that the server publishes metrics there, or leave the option out"
+    )]
+    NoServerMetrics { url: String, reason: String },
     #[error("--until-ci {target}: {reason}")]
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]

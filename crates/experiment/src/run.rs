@@ -10,14 +10,16 @@ use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, SendSettings, Timing, WorkerGauge, Workload, bounded,
+    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, RecordQueue, RecordQueueFigures, SendSettings, SpillThread,
+    Timing, WorkerGauge, Workload, record_queue,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, RecordBacklog, ValidityNote};
+use aiperf_protocol::StopReason;
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -25,6 +27,7 @@ use aiperf_telemetry::gpu::collector::LastReading;
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
+use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::contents::prefetch::Prefetcher;
 use crate::contents::sessions::{Markers, Renderer, Sessions};
@@ -48,11 +51,9 @@ use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
+use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
 use crate::watch::stable_windows::StableWindows;
 use crate::watch::until_ci::UntilCi;
-
-/// Capacity of the queue to the record threads; when it is full, finished requests wait on their worker.
-const RECORD_QUEUE: usize = 16_384;
 
 /// Size to which the kernel's descriptor table is grown: twice the connections that one address can open to a server.
 const DESCRIPTORS: u64 = 65_536;
@@ -199,10 +200,19 @@ impl Run {
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
         let gpus = GpuWatch::start(&self.config, &self.targets, &self.client, monitor, anchor, &self.paths)?;
-        let (records, finished) = bounded(RECORD_QUEUE);
+        let mut server_metrics = ServerMetricsWatch::start(
+            &self.config,
+            &self.targets,
+            &self.client,
+            anchor,
+            &self.paths,
+            &monitor.server_metrics,
+        )?;
+        let (records, queue) = record_queue(self.config.tuning.record_memory);
         let early_stops = self.early_stops(anchor, monitor, control)?;
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
-        let threads = RecordThreads::start(self.record_threads(), &pipeline, &finished)?;
+        let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
+        let spill = self.spill_thread(&queue, control)?;
         if let Some(gpus) = &gpus {
             gpus.settle(control);
         }
@@ -212,16 +222,24 @@ impl Run {
         let health = HealthSampler::start(
             Arc::clone(&gauge),
             Arc::clone(monitor),
-            finished,
+            queue.clone(),
             &self.client.stamping,
             processors(),
         );
         let rtt_sampler = self.rtt_sampler(monitor, anchor)?;
-        let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
+        if let Some(server_metrics) = &mut server_metrics {
+            server_metrics.wait_for_first_pages()?;
+        }
+        let plan = self.plan(server_metrics.as_ref());
+        let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
+        if let Some(server_metrics) = &server_metrics {
+            server_metrics.run_is_over(interrupted);
+        }
         let last_reading = if interrupted { LastReading::Skip } else { LastReading::Wait };
         let gpu_result = gpus.and_then(|gpus| gpus.finish(&outcomes, anchor, last_reading, &self.paths));
         let health_history = health.map(HealthSampler::finish);
+        spill.into_iter().for_each(SpillThread::join);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
@@ -237,18 +255,28 @@ impl Run {
             rtt
         });
         let inputs = prefetcher.finish(control, interrupted);
+        let server_metrics = server_metrics
+            .map(|watch| ConcludedMetrics::new(watch.finish(), &outcomes, &anchor, &benchmark_id, version, &self));
+        let mut server_metrics = server_metrics.unwrap_or_default();
+        closed.written.append(&mut server_metrics.written);
+        closed.failed.append(&mut server_metrics.failed);
         data_warnings::warn_of_lengths(&self.dataset);
         let measurements = RunMeasurements {
             benchmark_id,
             outcomes: &outcomes,
             columns: &columns,
             anchor: &anchor,
-            health: health_history.map(|history| ClientHealth::assess(began, &history.samples)),
+            health: health_history.map(|history| {
+                let mut health = ClientHealth::assess(began, &history.samples);
+                health.add_record_backlog(backlog(&queue.figures(), began));
+                health
+            }),
             began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
             gpus: gpu_result,
+            server_metrics: server_metrics.metrics,
             waited_for_server,
             stop_reports,
             retry_after,
@@ -322,7 +350,7 @@ impl Run {
         Ok(config.write(&self.paths)?)
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>) -> Plan {
         let mut sampler = self.dataset.sampler(self.seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -340,6 +368,7 @@ impl Run {
                     dag_fail_fast: tuning.dag_fail_fast,
                     unreachable_limit: self.config.unreachable_timeout,
                 },
+                preconnect: self.config.endpoint.preconnect,
             },
             sending: SendSettings {
                 targets: self.targets.requests.clone().into(),
@@ -350,12 +379,38 @@ impl Run {
                 reuse: self.config.endpoint.connection_reuse,
                 client: self.client.clone(),
                 wire: self.config.endpoint.wire,
+                reads_while_arriving: self.config.output.level < ExportLevel::Raw
+                    && !self.config.output.export_http_trace,
             },
-            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
-                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
-                Box::new(hook) as Box<dyn PhaseHook>
-            }),
+            hook: self.hook(server_metrics),
         }
+    }
+
+    /// Writes finished requests to disk while record threads lag. A closed loop waits instead.
+    fn spill_thread(&self, queue: &RecordQueue, control: &ControlSource) -> Result<Option<SpillThread>, RunError> {
+        if self.phases.iter().all(|phase| matches!(phase.pace, Pace::Concurrency(_))) {
+            return Ok(None);
+        }
+        let (control, folder) = (control.control(), self.config.output.dir.clone());
+        let shown = folder.display().to_string();
+        let thread = SpillThread::start(queue, &folder, move |cause| {
+            log::error!(
+                "Records lag, and the responses that wait for them cannot be spilled to a temporary file in {shown}: {cause}. The run \
+                 stops; everything that finished is kept."
+            );
+            control.stop(StopReason::SpillFailed);
+        });
+        thread.map(Some).map_err(|cause| RunError::Thread { name: "spill", cause })
+    }
+
+    /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
+    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>) -> Option<Box<dyn PhaseHook>> {
+        let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
+        if let Some(profiler) = &self.config.endpoint.server_profiler {
+            hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
+        }
+        hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
+        (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 
     fn record_threads(&self) -> usize {
@@ -374,6 +429,18 @@ fn workers(config: &Config, phases: &[PhaseConfig]) -> usize {
     let limits = phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
     let wanted = config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
     wanted.min(limits.max().unwrap_or(1)).max(1)
+}
+
+/// What waited for record threads, for the report.
+fn backlog(figures: &RecordQueueFigures, began: Mono) -> RecordBacklog {
+    RecordBacklog {
+        most_bytes: figures.most_held,
+        held_back: figures.held_back.requests,
+        held_back_since: figures.held_back.since.since(began),
+        held_back_for: figures.held_back.lasted,
+        spilled: figures.spilled,
+        spilled_bytes: figures.spilled_bytes,
+    }
 }
 
 fn processors() -> usize {

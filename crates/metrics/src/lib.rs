@@ -17,7 +17,7 @@ pub use catalogue::{
 };
 pub use health::{
     ClientHealth, ClientLimit, ClientLoad, DescriptorUse, HealthMaxima, HealthSample, LateReads, LimitKind, LoadAxis,
-    MachineTime, ThreadLoad, ThreadRole,
+    MachineTime, RecordBacklog, ThreadLoad, ThreadRole,
 };
 pub use over_time::{Slice, Slices, SteadyState, SteadyWindow};
 pub use record::{

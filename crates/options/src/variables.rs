@@ -74,9 +74,11 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         )?,
         dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
             * MEGABYTE,
+        record_memory: read.int("AIPERF_RECORD_MEMORY_MB", default.record_memory / MEGABYTE, 0, 1_000_000)? * MEGABYTE,
         agents: read.agents()?,
         rtt_probing: read.rtt_probing()?,
         gpu_collection: read.gpu_collection()?,
+        scraping: read.scraping()?,
         session_column: read.session_column()?,
         dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
         context_overflow_limit: read.float(

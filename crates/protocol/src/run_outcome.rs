@@ -30,6 +30,10 @@ pub enum StopReason {
     Unreachable,
     /// A thread of the client panicked: a request is lost and would never come back.
     Defect,
+    /// Known only by the sentence in the files of the run.
+    Recorded,
+    /// Records lagged, and the responses that waited for them could not be spilled to disk.
+    SpillFailed,
 }
 
 impl RunOutcome {

@@ -8,6 +8,7 @@ mod folder;
 mod gpu;
 mod records;
 mod selftest;
+mod server_metrics;
 mod summary;
 mod trials;
 mod validity;
@@ -28,6 +29,7 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, Machine,
     SelfTestProblem, SelfTestReport, TimedError,
 };
+pub use server_metrics::{ServerMetricsExport, ServerMetricsLines};
 pub use summary::{
     AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
     Timestamps, WrittenFile, write_summary_files, write_timeslices,

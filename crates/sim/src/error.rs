@@ -12,6 +12,8 @@ pub enum SimError {
         "the simulator cannot listen on {address}: {source}; choose another --host or --port (0 selects a free port)"
     )]
     Bind { address: SocketAddr, source: std::io::Error },
+    #[error("the DCGM page on port {port} needs at least one simulated GPU; add `gpus=1`")]
+    DcgmPortWithoutGpus { port: u16 },
     #[error("cannot start the {what} of the simulator: {source}")]
     Start { what: &'static str, source: std::io::Error },
     #[error("the simulator cannot write its truth file {}: {source}; give `truth` a path in a writable folder", path.display())]

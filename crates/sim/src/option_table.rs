@@ -71,6 +71,15 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         o.cache_block = at_least_one(v)?;
     }),
     option!(
+        "kv_blocks",
+        "BLOCKS",
+        "16777216",
+        "Blocks in the KV cache, of cache_block tokens each; a request waits until those of its prompt and reply are free",
+        |o, v| {
+            o.kv_blocks = at_least_one(v)?;
+        }
+    ),
+    option!(
         "reasoning",
         "TOKENS",
         "0",
@@ -121,6 +130,15 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!(
+        "request_metrics",
+        "true|false",
+        "false",
+        "State queue time, time to first token and mean gap in replies to requests with include_metrics, as vLLM can",
+        |o, v| {
+            o.request_metrics = v.parse().map_err(|_| "neither true nor false".to_owned())?;
+        }
+    ),
+    option!(
         "count",
         "exact|approx",
         "exact",
@@ -141,6 +159,42 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     }),
     option!("seed", "N", "0", "Seed of everything random", |o, v| o.seed = Seed::fixed(number(v)?)),
     option!("threads", "N", "1", "Number of server threads", |o, v| o.threads = at_least_one(v)?),
+    option!("gpus", "N", "0", "Number of simulated GPUs on the DCGM page at /dcgm/metrics; 0 turns it off", |o, v| {
+        o.gpus.count = number(v)?;
+    }),
+    option!("gpu_idle", "WATTS", "75", "Power of a GPU while no request runs", |o, v| {
+        o.gpus.idle_watts = at_least_zero(v)?;
+    }),
+    option!("gpu_busy", "WATTS", "700", "Power of a GPU while gpu_full requests or more run", |o, v| {
+        o.gpus.busy_watts = at_least_zero(v)?;
+    }),
+    option!(
+        "gpu_full",
+        "N",
+        "8",
+        "Running requests at which a GPU takes gpu_busy; below, power grows with their number",
+        |o, v| {
+            o.gpus.full = at_least_one(v)?;
+        }
+    ),
+    option!(
+        "gpu_refresh",
+        "SECONDS",
+        "0",
+        "Interval at which the DCGM page gets new values, 30 for a stock exporter; 0 for always current",
+        |o, v| {
+            o.gpus.refresh = Nanos::from_secs_f64(at_least_zero(v)?);
+        }
+    ),
+    option!(
+        "dcgm_port",
+        "PORT",
+        "",
+        "Port on which /metrics is the DCGM page, as with a stock exporter; 0 selects a free port",
+        |o, v| {
+            o.gpus.port = if v.is_empty() { None } else { Some(number(v)?) };
+        }
+    ),
     option!("error_rate", "SHARE", "0", "Share of requests answered with error_status", |o, v| {
         o.faults.error.rate = share(v)?;
     }),

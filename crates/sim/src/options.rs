@@ -8,6 +8,7 @@ use aiperf_seed::Seed;
 use crate::error::OptionError;
 use crate::generation::distribution::Distribution;
 use crate::generation::fault::FaultOptions;
+use crate::monitoring::gpu::GpuOptions;
 use crate::option_table::{SIM_OPTIONS, SimOption};
 
 /// Everything that can be set. [`SIM_OPTIONS`] names each of these for people.
@@ -38,6 +39,9 @@ pub struct SimOptions {
     pub cache_blocks: usize,
     /// Tokens in one block of the prefix cache.
     pub cache_block: u32,
+    /// Blocks of the KV cache, as large as those of the prefix cache. A request takes them for its prompt and its whole reply when it
+    /// gets its place, and waits until they are free.
+    pub kv_blocks: u32,
     /// Output tokens that are reasoning, taken from the front of the reply.
     pub reasoning: u32,
     pub reasoning_field: ReasoningField,
@@ -45,12 +49,15 @@ pub struct SimOptions {
     pub usage: UsageReport,
     /// Drafts that a step of speculative decoding proposes, according to the reports of chats and completions; zero: none.
     pub spec_drafts: u32,
+    /// Whether chats and completions that set `include_metrics` state their queue time and their other times.
+    pub request_metrics: bool,
     pub count: TokenCounting,
     pub embed_dim: u32,
     pub model: String,
     pub seed: Seed,
     pub threads: u32,
     pub faults: FaultOptions,
+    pub gpus: GpuOptions,
     /// A time, counted from the start, at which the whole server stands still, and for how long.
     pub stall_at: Nanos,
     pub stall_for: Nanos,
@@ -122,17 +129,20 @@ impl Default for SimOptions {
             context: 0,
             cache_blocks: 0,
             cache_block: 16,
+            kv_blocks: 1 << 24,
             reasoning: 0,
             reasoning_field: ReasoningField::ReasoningContent,
             tools: ToolUse::Never,
             usage: UsageReport::Asked,
             spec_drafts: 0,
+            request_metrics: false,
             count: TokenCounting::Exact,
             embed_dim: 16,
             model: "sim-model".to_owned(),
             seed: Seed::fixed(0),
             threads: 1,
             faults: FaultOptions::default(),
+            gpus: GpuOptions::default(),
             stall_at: Nanos::ZERO,
             stall_for: Nanos::ZERO,
             truth_file: None,

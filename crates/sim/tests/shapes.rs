@@ -185,10 +185,10 @@ fn models_health_and_metrics_answer() {
     client.chat(r#""max_tokens":3"#);
     let metrics = String::from_utf8(client.get("/metrics").body).unwrap();
     for line in [
-        r#"vllm:num_requests_running{model_name="sim-model"} 0"#,
-        r#"vllm:prompt_tokens_total{model_name="sim-model"} 5"#,
-        r#"vllm:generation_tokens_total{model_name="sim-model"} 3"#,
-        r#"vllm:request_success_total{finished_reason="length",model_name="sim-model"} 1"#,
+        r#"vllm:num_requests_running{engine="0",model_name="sim-model"} 0.0"#,
+        r#"vllm:prompt_tokens_total{engine="0",model_name="sim-model"} 5.0"#,
+        r#"vllm:generation_tokens_total{engine="0",model_name="sim-model"} 3.0"#,
+        r#"vllm:request_success_total{engine="0",finished_reason="length",model_name="sim-model"} 1.0"#,
     ] {
         assert!(metrics.lines().any(|l| l == line), "{line} is not in\n{metrics}");
     }

@@ -2,7 +2,7 @@
 
 mod client;
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, StampSource};
 use aiperf_sim::{Shutdown, SimOptions, TruthOutcome};
 use client::{SimClient, chat_body, in_flight, start};
 use serde_json::Value;
@@ -18,6 +18,9 @@ fn no_chunk_is_seen_before_it_was_written_and_none_is_written_before_it_is_due()
     let truth = &sim.truth()[0];
     assert!(sent <= truth.first_byte && truth.first_byte <= truth.arrival);
     assert_eq!(truth.admitted, Some(truth.arrival));
+    if cfg!(target_os = "linux") {
+        assert_eq!(truth.stamped_by, StampSource::Kernel);
+    }
     assert_eq!((truth.chunks.len(), seen.len()), (8, 8));
     for (number, (written, seen)) in truth.chunks.iter().zip(&seen).enumerate() {
         assert!(written <= seen, "chunk {number}");

@@ -11,6 +11,7 @@ mod stream;
 
 pub use connect::{connect_tcp, connect_unix};
 pub use descriptors::{grow_descriptor_table, raise_descriptor_limit};
+pub use receive::{ask_for_stamps, receive_stamped};
 pub use source::SourceAddresses;
 pub use stamping::Stamping;
 pub use stream::StampedStream;

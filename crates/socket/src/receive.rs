@@ -1,6 +1,6 @@
 //! One read from a socket, with the kernel's receive timestamp if there is one.
 
-pub(crate) use platform::{ask_for_stamps, receive};
+pub use platform::{ask_for_stamps, receive_stamped};
 
 #[cfg(target_os = "linux")]
 mod platform {
@@ -15,12 +15,12 @@ mod platform {
     struct ControlBuffer([u8; 64]);
 
     /// From now on reads of this socket bring the time at which the last byte read had come in.
-    pub(crate) fn ask_for_stamps(socket: &impl AsFd) -> io::Result<()> {
+    pub fn ask_for_stamps(socket: &impl AsFd) -> io::Result<()> {
         Ok(setsockopt(&socket.as_fd(), sockopt::ReceiveTimestampns, &true)?)
     }
 
     /// Reads what is there, never waits. The stamp is wall-clock time.
-    pub(crate) fn receive(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<EpochNanos>)> {
+    pub fn receive_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<EpochNanos>)> {
         let mut control = ControlBuffer([0; 64]);
         let mut parts = [IoSliceMut::new(buffer)];
         let fd = socket.as_fd().as_raw_fd();
@@ -44,11 +44,11 @@ mod platform {
     use aiperf_clock::EpochNanos;
     use rustix::net::{RecvFlags, recv};
 
-    pub(crate) fn ask_for_stamps(_socket: &impl AsFd) -> io::Result<()> {
+    pub fn ask_for_stamps(_socket: &impl AsFd) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn receive(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<EpochNanos>)> {
+    pub fn receive_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<EpochNanos>)> {
         Ok((recv(socket, buffer, RecvFlags::DONTWAIT)?.0, None))
     }
 }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use aiperf_clock::{EpochNanos, Mono, ReadStamp};
+use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::receive::receive;
+use crate::receive::receive_stamped;
 use crate::stamping::Kernel;
 
 /// To be read and written like any stream. After each read, [`Self::last_read`] tells its time; what lies on top and reads
@@ -60,17 +61,14 @@ impl StampedStream {
     /// Whether the peer neither closed the connection nor sent anything that was not read.
     pub fn is_quiet(&self) -> bool {
         let mut byte = [0_u8; 1];
-        matches!(
-            rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
-            Err(e) if e == rustix::io::Errno::AGAIN
-        )
+        matches!(rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
     }
 
     /// Reads without waiting. Fails with `WouldBlock` when nothing is there, and the runtime then waits for more.
     fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, ReadStamp)> {
         let mut received = None;
         let tried = self.socket.try_read(|| {
-            let (count, stamp) = receive(&self.socket, buffer)?;
+            let (count, stamp) = receive_stamped(&self.socket, buffer)?;
             received = Some((count, self.stamp(stamp)));
             // A read that did not fill the buffer took all there was. Saying so here makes the runtime wait for the next
             // arrival at once, which saves the read that would only find that out.
@@ -139,11 +137,8 @@ impl AsyncRead for StampedStream {
 }
 
 impl AsyncWrite for StampedStream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.socket {
-            Socket::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
-            Socket::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
-        }
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -151,6 +146,12 @@ impl AsyncWrite for StampedStream {
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // The runtime learns only at its next look at all sockets that a new connection can be written to. The socket itself
+        // knows it now, and nearly always has room.
+        match rustix::io::writev(&self.socket, parts) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            written => return Poll::Ready(written.map_err(Into::into)),
+        }
         match &mut self.socket {
             Socket::Tcp(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
             Socket::Unix(socket) => Pin::new(socket).poll_write_vectored(cx, parts),

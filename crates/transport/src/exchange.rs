@@ -33,6 +33,8 @@ pub struct ExchangeTrace {
     pub tls: Option<StageSpan>,
     /// The connection was used before.
     pub reused: bool,
+    /// The connection was opened ahead, and this is its first request: `dns`, `connect` and `tls` lie before the request.
+    pub preconnected: bool,
     /// First byte offered to the socket.
     pub send_start: Option<Mono>,
     /// Last byte accepted by the socket.
@@ -55,6 +57,33 @@ pub struct ExchangeSize {
     marks: usize,
 }
 
+/// Consecutive bytes of a body that is still arriving, with the marks of their reads. The last read ends the segment, and the ends of
+/// the marks count from its start.
+#[derive(Debug, Clone, Default)]
+pub struct BodySegment {
+    pub bytes: Vec<u8>,
+    pub marks: Vec<ReadMark>,
+}
+
+impl BodySegment {
+    /// Usual length. An open stream takes this much memory for its body; a shorter segment costs more hand-overs.
+    pub const LENGTH: usize = 4096;
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.bytes.capacity() + self.marks.capacity() * size_of::<ReadMark>()
+    }
+}
+
+/// The part of a body that was taken out of its exchange while the rest was still arriving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TakenPart {
+    bytes: usize,
+    reads: usize,
+    first: Option<Mono>,
+    last: Option<Mono>,
+}
+
 /// One request and what came back. Filled while the exchange runs, so that a caller who abandons it still has the part
 /// that happened.
 #[derive(Debug, Clone, Default)]
@@ -63,10 +92,12 @@ pub struct Exchange {
     pub status: Option<u16>,
     pub reason: String,
     pub headers: Vec<(String, String)>,
-    /// The decoded body.
+    /// The decoded body, without the segments that were taken out.
     pub body: Vec<u8>,
-    /// One mark per read that carried body bytes.
+    /// One mark per read that carried bytes of [`Self::body`].
     pub marks: Vec<ReadMark>,
+    /// See [`Self::take_segment`].
+    pub taken: TakenPart,
     /// Headers after the body of an HTTP/2 response.
     pub trailers: Vec<(String, String)>,
     /// Redirects that were followed. Everything else is about the response at their end.
@@ -102,7 +133,47 @@ impl Exchange {
     }
 
     pub fn size(&self) -> ExchangeSize {
-        ExchangeSize { body: self.body.len(), marks: self.marks.len() }
+        let body = if self.taken.bytes > 0 { BodySegment::LENGTH } else { self.body.len() };
+        ExchangeSize { body, marks: self.marks.len() }
+    }
+
+    /// Takes out what has arrived of the body, so that it need not be kept until the response ends. There is room for another segment.
+    pub fn take_segment(&mut self) -> BodySegment {
+        self.replace_body(Vec::with_capacity(BodySegment::LENGTH), Vec::with_capacity(self.marks.len() + 1))
+    }
+
+    /// Takes out what is left of the body. Nothing more arrives.
+    pub fn take_last_segment(&mut self) -> BodySegment {
+        self.replace_body(Vec::new(), Vec::new())
+    }
+
+    fn replace_body(&mut self, body: Vec<u8>, marks: Vec<ReadMark>) -> BodySegment {
+        self.taken = TakenPart {
+            bytes: self.body_length(),
+            reads: self.reads(),
+            first: self.first_body_byte(),
+            last: self.last_body_byte(),
+        };
+        BodySegment { bytes: std::mem::replace(&mut self.body, body), marks: std::mem::replace(&mut self.marks, marks) }
+    }
+
+    /// Bytes of the whole decoded body so far.
+    pub fn body_length(&self) -> usize {
+        self.taken.bytes + self.body.len()
+    }
+
+    /// Reads that carried body bytes.
+    pub fn reads(&self) -> usize {
+        self.taken.reads + self.marks.len()
+    }
+
+    /// Bytes of memory that the response takes.
+    pub fn memory(&self) -> usize {
+        /// Of the two strings of a header, with what the allocator adds.
+        const HEADER: usize = 2 * size_of::<String>() + 64;
+        self.body.capacity()
+            + self.marks.capacity() * size_of::<ReadMark>()
+            + (self.headers.len() + self.trailers.len()) * HEADER
     }
 
     /// Discards an attempt that began at `began` and was left without an answer, so that the request can be sent again. The
@@ -121,13 +192,14 @@ impl Exchange {
         self.headers.clear();
         self.body.clear();
         self.marks.clear();
+        self.taken = TakenPart::default();
         self.trailers.clear();
     }
 
     /// Fails if the body has grown too long, and gives its memory back.
     pub(crate) fn check_length(&mut self) -> Result<(), TransportError> {
         let BodyLimit(limit) = self.body_limit;
-        if self.body.len() <= limit {
+        if self.body_length() <= limit {
             return Ok(());
         }
         self.body = Vec::new();
@@ -141,12 +213,12 @@ impl Exchange {
 
     /// When the read that brought the first body byte had arrived.
     pub fn first_body_byte(&self) -> Option<Mono> {
-        self.marks.first().map(|m| m.at)
+        self.taken.first.or_else(|| self.marks.first().map(|m| m.at))
     }
 
     /// When the last body byte arrived.
     pub fn last_body_byte(&self) -> Option<Mono> {
-        self.marks.last().map(|m| m.at)
+        self.marks.last().map(|m| m.at).or(self.taken.last)
     }
 
     /// Whether the status is 2xx, and for a gRPC call also OK.

@@ -9,8 +9,8 @@ pub trait ExchangeObserver {
     /// The socket accepted the last byte of the request.
     fn sent(&self, _at: Mono) {}
 
-    /// A read was added to the exchange.
-    fn read(&self, _stamp: ReadStamp, _exchange: &Exchange) {}
+    /// A read was added to the exchange. Its observer may take out what has arrived of the body.
+    fn read(&self, _stamp: ReadStamp, _exchange: &mut Exchange) {}
 }
 
 /// Ignores everything.

@@ -107,7 +107,7 @@ struct AfterFirst<'a>(&'a dyn ExchangeObserver);
 impl ExchangeObserver for AfterFirst<'_> {
     fn sent(&self, _at: Mono) {}
 
-    fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
+    fn read(&self, stamp: ReadStamp, exchange: &mut Exchange) {
         self.0.read(stamp, exchange);
     }
 }

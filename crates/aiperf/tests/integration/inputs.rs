@@ -1,4 +1,4 @@
-//! Input files as people have them: other names, other encodings, pipes, devices, and what is asked beside them.
+//! Input files as people have them: other names, other encodings, pipes, devices, and the options next to them.
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};

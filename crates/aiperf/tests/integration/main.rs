@@ -1,5 +1,5 @@
-//! The real program against the simulator, over real sockets. What the client wrote is held against what the server knows to
-//! have happened, never against how long things should have taken.
+//! The real program against the simulator, over real sockets. What the client wrote is compared with what the server knows to
+//! have happened, never with how long things should have taken.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod support;
@@ -38,12 +38,14 @@ mod lost_records;
 mod media;
 mod metrics;
 mod outputs;
+mod preconnect;
 mod proxies;
 mod public_datasets;
 mod rates;
 mod readers;
 mod readiness;
 mod readme;
+mod record_memory;
 mod redirects;
 mod replay;
 mod requests;

@@ -100,7 +100,9 @@ fn a_closed_loop_has_no_due_times_and_still_tells_how_the_client_fared() {
     assert!(health["saturated"].is_boolean() && health["limits"].is_array(), "{health}");
     let observed = &health["observed"];
     assert!(observed["samples"].as_u64().unwrap() >= 1, "{observed}");
-    for name in ["max_worker_lag_ms", "max_schedule_lag_ms", "max_cpu_percent", "max_record_queue", "max_descriptors"] {
+    for name in
+        ["max_worker_lag_ms", "max_schedule_lag_ms", "max_cpu_percent", "max_record_queue_bytes", "max_descriptors"]
+    {
         assert!(observed[name].as_f64().is_some_and(|value| value >= 0.0), "{name} in {observed}");
     }
     assert!((1..=2).contains(&observed["max_in_flight"].as_u64().unwrap()), "{observed}");

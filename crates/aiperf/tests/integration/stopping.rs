@@ -1,7 +1,9 @@
-//! When a phase stops sending and how it then ends, by what the server got and what became of it.
+//! When a phase stops sending and how it then ends, by what the server got and how it ended.
+
+use std::fs;
 
 use aiperf_sim::TruthOutcome;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Entry, Log, Program, Record, sim, truth_of};
 
@@ -90,6 +92,14 @@ fn too_many_failures_end_the_run_and_the_files_say_so() {
     assert!(reason.contains("--failed-request-threshold"), "{reason}");
     assert_eq!(ended.artifacts.records().len() as u64, sent, "nothing that was sent is missing");
     assert!(ended.artifacts.average("request_count") >= 1.0, "what succeeded is in the numbers");
+
+    let rebuilt = tempfile::tempdir().unwrap();
+    let folder = ended.artifacts.path("");
+    let reported = Program::new("report").word(&folder).with("--output-dir").word(rebuilt.path()).run();
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let made: Value =
+        serde_json::from_slice(&fs::read(rebuilt.path().join("profile_export_aiperf.json")).unwrap()).unwrap();
+    assert_eq!((&made["was_cancelled"], &made["incomplete_reason"]), (&json!(true), &json!(reason)));
 }
 
 #[test]

@@ -6,11 +6,12 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError, ToolCall, ToolKind};
 use serde_json::{Value, json};
 
 use crate::reply::completion_event::{self, CompletionEvent, EventMessage};
-use crate::reply::documents::{self, EventResult};
+use crate::reply::documents::{self, EventResult, StreamEnd};
+use crate::reply::stream_reader::PieceReader;
 use crate::reply::transcript::Transcript;
 use crate::request::message::{self, ContentStyle};
 use crate::request::payload::{BodyField, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ReplyReader, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(ChatApi)
@@ -30,6 +31,10 @@ impl Endpoint for ChatApi {
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
         assistant_message(reply)
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Marked, parse_event)))
     }
 
     fn carries_content(&self, data: &str) -> bool {

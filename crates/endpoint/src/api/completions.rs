@@ -5,10 +5,11 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 use crate::reply::completion_event::{self, CompletionEvent};
-use crate::reply::documents::{self, EventResult};
+use crate::reply::documents::{self, EventResult, StreamEnd};
+use crate::reply::stream_reader::PieceReader;
 use crate::reply::transcript::Transcript;
 use crate::request::payload::{BodyField, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ReplyReader, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(CompletionsApi)
@@ -36,6 +37,10 @@ impl Endpoint for CompletionsApi {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         documents::read(body, parse_event)
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Marked, parse_event)))
     }
 
     fn carries_content(&self, data: &str) -> bool {

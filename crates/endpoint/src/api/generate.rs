@@ -7,9 +7,10 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::reply::documents::{self, EventResult, StreamEnd, tree};
+use crate::reply::stream_reader::PieceReader;
 use crate::reply::transcript::Transcript;
 use crate::request::payload::{BodyField, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ReplyReader, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(GenerateApi)
@@ -38,6 +39,10 @@ impl Endpoint for GenerateApi {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         documents::read_until(StreamEnd::Unmarked, body, parse_event)
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Unmarked, parse_event)))
     }
 
     fn carries_content(&self, data: &str) -> bool {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use serde_json::{Map, json};
 
-use crate::reply::documents::{self, EventResult, tree};
+use crate::reply::documents::{self, EventResult, StreamEnd, tree};
+use crate::reply::stream_reader::PieceReader;
 use crate::reply::transcript::Transcript;
 use crate::request::payload::{BodyField, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ReplyReader, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(HuggingfaceGenerateApi)
@@ -37,6 +38,10 @@ impl Endpoint for HuggingfaceGenerateApi {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         documents::read(body, parse_event)
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Marked, parse_event)))
     }
 
     fn carries_content(&self, data: &str) -> bool {

@@ -8,11 +8,11 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::MessagesReader;
-use crate::reply::documents;
-use crate::reply::surrogate;
+use crate::reply::documents::{self, StreamEnd};
+use crate::reply::stream_reader::PieceReader;
 use crate::request::message::{self, Dialect};
 use crate::request::payload::{BodyField, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ReplyReader, ResponseBody, TurnRequest};
 
 /// The API requires a limit; this one is sent if the turn has none.
 const DEFAULT_LIMIT: u32 = 1024;
@@ -46,16 +46,15 @@ impl Endpoint for MessagesApi {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        let mut reader = MessagesReader::default();
-        let mut reply = documents::read(body, |data, transcript| reader.parse_event(data, transcript))?;
-        reply.native_message = reader.into_native_message();
-        reply.native_message.iter_mut().for_each(surrogate::resolve_value);
-        Ok(reply)
+        documents::read(body, MessagesReader::default())
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Marked, MessagesReader::default())))
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut reader = MessagesReader::default();
-        documents::carries_content(data, |data, transcript| reader.parse_event(data, transcript))
+        documents::carries_content(data, MessagesReader::default())
     }
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {

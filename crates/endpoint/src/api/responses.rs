@@ -8,11 +8,11 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::ResponsesReader;
-use crate::reply::documents;
-use crate::reply::surrogate;
+use crate::reply::documents::{self, StreamEnd};
+use crate::reply::stream_reader::PieceReader;
 use crate::request::message::{self, Dialect};
 use crate::request::payload::{BodyField, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointSettings, Past, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, Past, ReplyReader, ResponseBody, TurnRequest};
 
 /// Names of what is kept of a reply in addition to its items: its id, and whether the server stores it.
 const ID: &str = "id";
@@ -56,16 +56,15 @@ impl Endpoint for ResponsesApi {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        let mut reader = ResponsesReader::default();
-        let mut reply = documents::read(body, |data, transcript| reader.parse_event(data, transcript))?;
-        reply.native_message = Some(reader.into_native_message());
-        reply.native_message.iter_mut().for_each(surrogate::resolve_value);
-        Ok(reply)
+        documents::read(body, ResponsesReader::default())
+    }
+
+    fn reader(&self) -> Option<Box<dyn ReplyReader>> {
+        Some(Box::new(PieceReader::new(StreamEnd::Marked, ResponsesReader::default())))
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut reader = ResponsesReader::default();
-        documents::carries_content(data, |data, transcript| reader.parse_event(data, transcript))
+        documents::carries_content(data, ResponsesReader::default())
     }
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {

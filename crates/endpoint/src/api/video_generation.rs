@@ -46,13 +46,16 @@ impl Endpoint for VideoGenerationApi {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let mut video = None;
-        let mut reply = documents::read(body, |data, transcript| parse_event(data, transcript, &mut video))?;
+        let mut reply =
+            documents::read(body, |data: &str, transcript: &mut Transcript| parse_event(data, transcript, &mut video))?;
         reply.video = video;
         Ok(reply)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, |data, transcript| parse_event(data, transcript, &mut None))
+        documents::carries_content(data, |data: &str, transcript: &mut Transcript| {
+            parse_event(data, transcript, &mut None)
+        })
     }
 
     fn job(&self) -> Option<Box<dyn Job>> {

@@ -21,7 +21,7 @@ use crate::reply::usage::UsageField;
 pub(crate) struct CompletionEvent<'a> {
     #[serde(default, borrow)]
     pub(crate) choices: Objects<EventChoice<'a>>,
-    /// Beside `choices` only in Ollama's own protocol, a document per line.
+    /// Next to `choices` only in Ollama's own protocol, a document per line.
     #[serde(default, borrow)]
     pub(crate) message: Object<EventMessage<'a>>,
     #[serde(default)]

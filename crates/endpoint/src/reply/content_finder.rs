@@ -38,7 +38,7 @@ impl ContentFinder {
             return documents::read_non_text(body);
         }
         if is_json || body.is_event_stream() {
-            return documents::read_until(StreamEnd::Unmarked, body, |data, transcript| {
+            return documents::read_until(StreamEnd::Unmarked, body, |data: &str, transcript: &mut Transcript| {
                 self.parse_event(data, transcript)
             });
         }
@@ -46,7 +46,7 @@ impl ContentFinder {
     }
 
     pub(crate) fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, |data, transcript| self.parse_event(data, transcript))
+        documents::carries_content(data, |data: &str, transcript: &mut Transcript| self.parse_event(data, transcript))
     }
 
     pub(crate) fn parse_event(&self, data: &str, transcript: &mut Transcript) -> EventResult {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::ResponseBody;
 use crate::reply::in_band;
-use crate::reply::sse::{self, decoded};
+use crate::reply::sse::decoded;
+use crate::reply::stream_reader::{EventParser, EventReader};
 use crate::reply::surrogate;
 use crate::reply::transcript::{BodyKind, Transcript};
 
@@ -25,7 +26,7 @@ pub(crate) enum EventError {
 /// The end mark of OpenAI-like streams.
 pub(crate) const DONE: &str = "[DONE]";
 /// How much of an unreadable body its error quotes.
-const QUOTED_CHARS: usize = 120;
+pub(crate) const QUOTED_CHARS: usize = 120;
 
 /// How the streams of an API end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,18 +37,15 @@ pub(crate) enum StreamEnd {
     Unmarked,
 }
 
-/// Reads a whole body and passes each document to `parse_event`.
-pub(crate) fn read(
-    body: ResponseBody<'_>,
-    parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
-) -> Result<Reply, ReplyError> {
+/// Reads a whole body and passes each document to the parser.
+pub(crate) fn read(body: ResponseBody<'_>, parse_event: impl EventParser) -> Result<Reply, ReplyError> {
     read_until(StreamEnd::Marked, body, parse_event)
 }
 
 pub(crate) fn read_until(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
-    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
+    mut parser: impl EventParser,
 ) -> Result<Reply, ReplyError> {
     let Some(end) = body.arrival(body.bytes.len()) else {
         return Err(if body.bytes.is_empty() {
@@ -57,18 +55,20 @@ pub(crate) fn read_until(
         });
     };
     if body.is_event_stream() {
-        return read_events(stream_end, body, end, parse_event);
+        return read_events(stream_end, body, end, parser);
     }
     let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
-    match offer(&text, &mut transcript, &mut parse_event) {
+    match offer(&text, &mut transcript, &mut parser) {
         Ok(()) => {
             transcript.close_event(end);
-            let delivery = if body.is_line_stream() { Delivery::Events } else { Delivery::Document };
-            transcript.into_reply(BodyKind::Document).map(|reply| Reply { delivery, ..reply })
+            let mut reply = transcript.into_reply(BodyKind::Document)?;
+            reply.delivery = if body.is_line_stream() { Delivery::Events } else { Delivery::Document };
+            parser.complete(&mut reply);
+            Ok(reply)
         }
         Err(EventError::Failed(error)) => Err(error),
-        Err(EventError::Undecodable) => read_lines(stream_end, body, end, parse_event),
+        Err(EventError::Undecodable) => read_lines(stream_end, body, end, parser),
     }
 }
 
@@ -92,17 +92,13 @@ fn one_document(mut transcript: Transcript, body: ResponseBody<'_>) -> Result<Re
     transcript.into_reply(BodyKind::Document).map(|reply| Reply { delivery: Delivery::Document, ..reply })
 }
 
-/// Passes a document to `parse_event`. If it is not JSON because of a lone half of a character, it is passed again with stand-ins.
-pub(crate) fn offer(
-    data: &str,
-    transcript: &mut Transcript,
-    parse_event: &mut impl FnMut(&str, &mut Transcript) -> EventResult,
-) -> EventResult {
-    match parse_event(data, transcript) {
+/// Passes a document to the parser. If it is not JSON because of a lone half of a character, it is passed again with stand-ins.
+pub(crate) fn offer(data: &str, transcript: &mut Transcript, parser: &mut impl EventParser) -> EventResult {
+    match parser.parse(data, transcript) {
         Err(EventError::Undecodable) => {
             let has_stand_ins = surrogate::replace_lone(data).ok_or(EventError::Undecodable)?;
             transcript.set_has_stand_ins(true);
-            let result = parse_event(&has_stand_ins, transcript);
+            let result = parser.parse(&has_stand_ins, transcript);
             transcript.set_has_stand_ins(false);
             result
         }
@@ -111,9 +107,9 @@ pub(crate) fn offer(
 }
 
 /// Whether a single document carries content.
-pub(crate) fn carries_content(data: &str, mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult) -> bool {
+pub(crate) fn carries_content(data: &str, mut parser: impl EventParser) -> bool {
     let mut transcript = Transcript::default();
-    offer(data, &mut transcript, &mut parse_event).is_ok() && transcript.event_has_content()
+    offer(data, &mut transcript, &mut parser).is_ok() && transcript.event_has_content()
 }
 
 /// Parses a document into a tree, for APIs with few documents per response. An error document becomes an error.
@@ -152,19 +148,12 @@ fn read_events(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
+    parser: impl EventParser,
 ) -> Result<Reply, ReplyError> {
-    let mut transcript = Transcript::default();
-    for event in sse::events(body.bytes) {
-        let is_error = event.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("error"));
-        if is_error && !transcript.is_over() {
-            return Err(in_band::error_event(&event));
-        }
-        let data = event.data.as_deref().map(str::trim).unwrap_or_default();
-        let at = body.arrival(event.complete_at).unwrap_or(end);
-        take(data, at, &mut transcript, &mut parse_event)?;
-    }
-    conclude(stream_end, transcript, body)
+    let mut reader = EventReader::new(stream_end, parser);
+    reader.read_complete(body.bytes, |offset| body.arrival(offset).unwrap_or(end));
+    reader.read_rest(body.bytes, end);
+    reader.into_reply(body.bytes, body.content_type)
 }
 
 /// Newline-delimited JSON: a line arrives with its newline, the last one with the end of the body.
@@ -172,29 +161,31 @@ fn read_lines(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
+    mut parser: impl EventParser,
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     let mut offset = 0;
     for line in body.bytes.split_inclusive(|byte| *byte == b'\n') {
         offset += line.len();
         let text = decoded(line);
-        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &mut parse_event)?;
+        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &mut parser)?;
     }
-    conclude(stream_end, transcript, body)
+    let mut reply = conclude(stream_end, transcript, body.bytes, body.content_type)?;
+    parser.complete(&mut reply);
+    Ok(reply)
 }
 
-fn take(
+pub(crate) fn take(
     data: &str,
     at: Mono,
     transcript: &mut Transcript,
-    parse_event: &mut impl FnMut(&str, &mut Transcript) -> EventResult,
+    parser: &mut impl EventParser,
 ) -> Result<(), ReplyError> {
     match data {
         "" => {}
         DONE => transcript.stream_end(),
         _ if transcript.is_over() => transcript.after_end(),
-        _ => match offer(data, transcript, parse_event) {
+        _ => match offer(data, transcript, parser) {
             Ok(()) => transcript.close_event(at),
             Err(EventError::Undecodable) => transcript.undecodable(),
             Err(EventError::Failed(error)) => return Err(error),
@@ -203,10 +194,16 @@ fn take(
     Ok(())
 }
 
-fn conclude(stream_end: StreamEnd, transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+/// The reply of a stream. `start` is how its body begins.
+pub(crate) fn conclude(
+    stream_end: StreamEnd,
+    transcript: Transcript,
+    start: &[u8],
+    content_type: Option<&str>,
+) -> Result<Reply, ReplyError> {
     if transcript.is_unreadable() {
-        let start: String = decoded(body.bytes).chars().take(QUOTED_CHARS).collect();
-        let kind = body.content_type.unwrap_or("no content type");
+        let start: String = decoded(start).chars().take(QUOTED_CHARS).collect();
+        let kind = content_type.unwrap_or("no content type");
         return Err(ReplyError::Unreadable(format!("the body ({kind}) has no JSON object; it begins {start:?}")));
     }
     transcript.into_reply(match stream_end {

@@ -3,50 +3,23 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use aiperf_clock::Mono;
 
 /// Makes a queue that takes any number of items.
 pub(crate) fn unbounded<T>() -> (QueueSender<T>, QueueReceiver<T>) {
-    with_capacity(usize::MAX)
-}
-
-/// Makes a queue that takes `capacity` items and refuses more.
-pub fn bounded<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
-    with_capacity(capacity)
-}
-
-fn with_capacity<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
-    let state = QueueState {
-        items: VecDeque::new(),
-        senders: 1,
-        receivers: 1,
-        asleep: 0,
-        called: 0,
-        gathering: 0,
-        urgent: false,
-    };
-    let shared =
-        Arc::new(QueueShared { state: Mutex::new(state), capacity, came: Condvar::new(), gathered: Condvar::new() });
+    let state = QueueState { items: VecDeque::new(), senders: 1, receivers: 1, asleep: 0, called: 0 };
+    let shared = Arc::new(QueueShared { state: Mutex::new(state), came: Condvar::new() });
     (QueueSender(Arc::clone(&shared)), QueueReceiver(shared))
 }
 
 /// The sending end of a queue.
 #[derive(Debug)]
-pub struct QueueSender<T>(Arc<QueueShared<T>>);
+pub(crate) struct QueueSender<T>(Arc<QueueShared<T>>);
 
 /// The receiving end of a queue: items come out in the order they were put in. Several receivers may share one queue.
 #[derive(Debug)]
-pub struct QueueReceiver<T>(Arc<QueueShared<T>>);
-
-/// Why an item was not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum TrySendError<T> {
-    Full(T),
-    /// No receiver is left.
-    Closed,
-}
+pub(crate) struct QueueReceiver<T>(Arc<QueueShared<T>>);
 
 /// The result of a wait with a time limit.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,21 +30,10 @@ pub(crate) enum WaitResult<T> {
     Closed,
 }
 
-/// How soon an item must be received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Urgency {
-    /// A session waits for its result.
-    Urgent,
-    /// It may wait until more items are there.
-    CanWait,
-}
-
 #[derive(Debug)]
 struct QueueShared<T> {
     state: Mutex<QueueState<T>>,
-    capacity: usize,
     came: Condvar,
-    gathered: Condvar,
 }
 
 #[derive(Debug)]
@@ -83,9 +45,6 @@ struct QueueState<T> {
     asleep: usize,
     /// How many of the sleeping receivers have been woken and do not run yet.
     called: usize,
-    /// Receivers that were woken and wait for more items.
-    gathering: usize,
-    urgent: bool,
 }
 
 impl<T> QueueShared<T> {
@@ -126,43 +85,19 @@ impl<T> QueueShared<T> {
 impl<T> QueueSender<T> {
     /// False when no receiver is left.
     pub(crate) fn send(&self, item: T) -> bool {
-        self.try_send(item, Urgency::Urgent).is_ok()
-    }
-
-    /// Refuses when the queue is full.
-    pub(crate) fn try_send(&self, item: T, urgency: Urgency) -> Result<(), TrySendError<T>> {
         let mut state = self.0.lock();
         if state.receivers == 0 {
-            return Err(TrySendError::Closed);
-        }
-        if state.items.len() >= self.0.capacity {
-            return Err(TrySendError::Full(item));
+            return false;
         }
         state.items.push_back(item);
-        if state.gathering > 0 {
-            let was_urgent = state.urgent;
-            state.urgent |= urgency == Urgency::Urgent;
-            let enough = state.items.len() == GATHERED || (state.urgent && !was_urgent);
-            drop(state);
-            if enough {
-                self.0.gathered.notify_one();
-            }
-        } else {
-            state.urgent |= urgency == Urgency::Urgent;
-            self.0.call(state);
-        }
-        Ok(())
+        self.0.call(state);
+        true
     }
 }
 
-/// With this many items a receiver waits for no more.
-const GATHERED: usize = 64;
-/// How long a receiver that was woken for one item waits for more.
-const GATHER: Duration = Duration::from_millis(1);
-
 impl<T> QueueReceiver<T> {
     /// The next item; `None` once no sender is left and all items have been taken.
-    pub fn receive(&self) -> Option<T> {
+    pub(crate) fn receive(&self) -> Option<T> {
         let mut state = self.0.lock();
         loop {
             if let Some(item) = state.items.pop_front() {
@@ -172,33 +107,6 @@ impl<T> QueueReceiver<T> {
                 return None;
             }
             state = self.0.sleep(state, None);
-        }
-    }
-
-    /// Like [`Self::receive`], for items that need not be received one by one as they come in: after a sleep it waits a
-    /// moment for more, unless an item is urgent.
-    pub fn receive_gathered(&self) -> Option<T> {
-        let mut state = self.0.lock();
-        loop {
-            if let Some(item) = state.items.pop_front() {
-                if state.items.is_empty() {
-                    state.urgent = false;
-                } else {
-                    // There is work for another receiver.
-                    self.0.call(state);
-                }
-                return Some(item);
-            }
-            if state.senders == 0 {
-                return None;
-            }
-            state = self.0.sleep(state, None);
-            if state.items.is_empty() || state.items.len() >= GATHERED || state.urgent || state.senders == 0 {
-                continue;
-            }
-            state.gathering += 1;
-            state = self.0.gathered.wait_timeout(state, GATHER).unwrap_or_else(PoisonError::into_inner).0;
-            state.gathering -= 1;
         }
     }
 
@@ -223,16 +131,8 @@ impl<T> QueueReceiver<T> {
         self.0.lock().items.pop_front()
     }
 
-    pub fn len(&self) -> usize {
-        self.0.lock().items.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub fn capacity(&self) -> usize {
-        self.0.capacity
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().items.is_empty()
     }
 }
 
@@ -250,7 +150,6 @@ impl<T> Drop for QueueSender<T> {
         if state.senders == 0 {
             drop(state);
             self.0.came.notify_all();
-            self.0.gathered.notify_all();
         }
     }
 }

@@ -24,37 +24,12 @@ fn things_come_out_in_order_and_end_with_the_last_sender() {
 }
 
 #[test]
-fn several_receivers_take_everything_once() {
-    let (sender, receiver) = bounded(10_000);
-    let threads: Vec<_> = (0..4)
-        .map(|_| {
-            let receiver = receiver.clone();
-            thread::spawn(move || std::iter::from_fn(|| receiver.receive_gathered()).collect::<Vec<_>>())
-        })
-        .collect();
+fn a_queue_without_receivers_takes_nothing() {
+    let (sender, receiver) = unbounded();
+    assert!(sender.send(1));
+    assert_eq!((receiver.take(), receiver.is_empty()), (Some(1), true));
     drop(receiver);
-    for number in 0..10_000 {
-        let urgency = if number % 97 == 0 { Urgency::Urgent } else { Urgency::CanWait };
-        sender.try_send(number, urgency).unwrap();
-        if number % 1_000 == 0 {
-            thread::yield_now();
-        }
-    }
-    drop(sender);
-    let mut all: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
-    all.sort_unstable();
-    assert_eq!(all, (0..10_000).collect::<Vec<_>>());
-}
-
-#[test]
-fn a_full_queue_refuses_and_one_without_receivers_too() {
-    let (sender, receiver) = bounded(1);
-    assert_eq!(sender.try_send(1, Urgency::CanWait), Ok(()));
-    assert_eq!(sender.try_send(2, Urgency::CanWait), Err(TrySendError::Full(2)));
-    assert_eq!((receiver.len(), receiver.capacity(), receiver.take()), (1, 1, Some(1)));
-    drop(receiver);
-    assert_eq!(sender.try_send(3, Urgency::CanWait), Err(TrySendError::Closed));
-    assert!(!sender.send(4));
+    assert!(!sender.send(2));
 }
 
 #[test]
@@ -79,10 +54,9 @@ fn what_nobody_took_is_dropped_with_the_last_receiver_even_if_it_holds_a_sender(
 /// What can be done with a queue without waiting.
 #[derive(Debug, Clone, Copy)]
 enum QueueStep {
-    Send(Urgency),
+    Send,
     Take,
     Receive,
-    ReceiveGathered,
     ReceiveUntilNow,
     CloneSender,
     DropSender,
@@ -92,11 +66,9 @@ enum QueueStep {
 
 fn queue_step() -> impl Strategy<Value = QueueStep> {
     prop_oneof![
-        4 => Just(QueueStep::Send(Urgency::Urgent)),
-        4 => Just(QueueStep::Send(Urgency::CanWait)),
+        8 => Just(QueueStep::Send),
         2 => Just(QueueStep::Take),
-        2 => Just(QueueStep::Receive),
-        2 => Just(QueueStep::ReceiveGathered),
+        4 => Just(QueueStep::Receive),
         2 => Just(QueueStep::ReceiveUntilNow),
         1 => Just(QueueStep::CloneSender),
         1 => Just(QueueStep::DropSender),
@@ -106,29 +78,21 @@ fn queue_step() -> impl Strategy<Value = QueueStep> {
 }
 
 /// Does the same to a queue and to a list, and compares what comes of it.
-fn compare_with_model(capacity: usize, steps: &[QueueStep]) {
-    let (sender, receiver) = bounded(capacity);
+fn compare_with_model(steps: &[QueueStep]) {
+    let (sender, receiver) = unbounded();
     let (mut senders, mut receivers, mut model) = (vec![sender], vec![receiver], VecDeque::new());
     for (number, step) in steps.iter().enumerate() {
         match (*step, senders.first(), receivers.first()) {
-            (QueueStep::Send(urgency), Some(sender), receiver) => {
-                let sent = sender.try_send(number, urgency);
-                if receiver.is_none() {
-                    assert_eq!(sent, Err(TrySendError::Closed));
-                } else if model.len() >= capacity {
-                    assert_eq!(sent, Err(TrySendError::Full(number)));
-                } else {
-                    assert_eq!(sent, Ok(()));
+            (QueueStep::Send, Some(sender), receiver) => {
+                assert_eq!(sender.send(number), receiver.is_some());
+                if receiver.is_some() {
                     model.push_back(number);
                 }
             }
             (QueueStep::Take, _, Some(receiver)) => assert_eq!(receiver.take(), model.pop_front()),
-            // With nothing in it these would wait for a sender.
-            (QueueStep::Receive | QueueStep::ReceiveGathered, Some(_), Some(_)) if model.is_empty() => {}
+            // With nothing in it this would wait for a sender.
+            (QueueStep::Receive, Some(_), Some(_)) if model.is_empty() => {}
             (QueueStep::Receive, _, Some(receiver)) => assert_eq!(receiver.receive(), model.pop_front()),
-            (QueueStep::ReceiveGathered, _, Some(receiver)) => {
-                assert_eq!(receiver.receive_gathered(), model.pop_front());
-            }
             (QueueStep::ReceiveUntilNow, sender, Some(receiver)) => {
                 let nothing = if sender.is_some() { WaitResult::TimedOut } else { WaitResult::Closed };
                 let expected = model.pop_front().map_or(nothing, WaitResult::Item);
@@ -146,7 +110,7 @@ fn compare_with_model(capacity: usize, steps: &[QueueStep]) {
             _ => {}
         }
         if let Some(receiver) = receivers.first() {
-            assert_eq!((receiver.len(), receiver.is_empty()), (model.len(), model.is_empty()));
+            assert_eq!(receiver.is_empty(), model.is_empty());
         }
     }
 }
@@ -155,11 +119,8 @@ proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(18), failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
-    fn a_queue_does_what_a_list_with_a_capacity_would(
-        capacity in 1_usize..6,
-        steps in prop::collection::vec(queue_step(), 1..60),
-    ) {
-        compare_with_model(capacity, &steps);
+    fn a_queue_does_what_a_list_would(steps in prop::collection::vec(queue_step(), 1..60)) {
+        compare_with_model(&steps);
     }
 }
 
@@ -168,14 +129,13 @@ proptest! {
 fn no_wake_up_is_lost_between_threads() {
     const PER_SENDER: usize = 2_000;
     for round in 0..5 {
-        let (sender, receiver) = bounded(8);
+        let (sender, receiver) = unbounded();
         let (done, all_done) = mpsc::channel();
         for index in 0..3 {
             let (receiver, done) = (receiver.clone(), done.clone());
             thread::spawn(move || {
-                let next = || match (index + round) % 3 {
+                let next = || match (index + round) % 2 {
                     0 => receiver.receive(),
-                    1 => receiver.receive_gathered(),
                     _ => loop {
                         match receiver.receive_until(Mono::now() + Nanos(1_000_000)) {
                             WaitResult::Item(item) => break Some(item),
@@ -192,11 +152,9 @@ fn no_wake_up_is_lost_between_threads() {
             let sender = sender.clone();
             thread::spawn(move || {
                 for number in 0..PER_SENDER {
-                    let urgency = if number % 7 == index { Urgency::Urgent } else { Urgency::CanWait };
-                    let mut item = index * PER_SENDER + number;
-                    while let Err(TrySendError::Full(back)) = sender.try_send(item, urgency) {
-                        item = back;
-                        thread::sleep(Duration::from_micros(50));
+                    assert!(sender.send(index * PER_SENDER + number));
+                    if number % 7 == index {
+                        thread::yield_now();
                     }
                 }
             });

@@ -1,5 +1,6 @@
 //! A finished request, as the record threads get it.
 
+use std::io;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use crate::request::credit::Session;
 use crate::request::follow_up::FollowUp;
+use crate::request::streamed_body::{ReadPart, StreamedBody};
 
 #[derive(Debug)]
 pub struct Finished {
@@ -27,7 +29,10 @@ pub struct Finished {
     /// Taken just before the exchange began.
     pub start: Mono,
     pub end: Mono,
+    /// Its body lacks what was read while it arrived.
     pub exchange: Exchange,
+    /// Present if record threads read the body while it arrived.
+    pub streamed: Option<Arc<StreamedBody>>,
     /// Whether a complete response was read, with any status.
     pub result: Result<(), ExchangeError>,
     /// The body that was sent; empty if it could not be built.
@@ -58,6 +63,30 @@ pub enum ExchangeError {
     },
     /// In flight when the phase ended in this way and its grace period was over.
     CutOff(RunOutcome),
+    /// The response was spilled to disk and could not be read back.
+    SpillLost(io::Error),
+}
+
+impl Finished {
+    /// Bytes of memory that it takes while it waits for its record.
+    pub(crate) fn memory(&self) -> usize {
+        // The data set keeps its own bodies.
+        let body = if self.body_is_fixed { 0 } else { self.body.len() };
+        size_of::<Self>() + self.exchange.memory() + body
+    }
+
+    /// Reads the rest of a body that was read while it arrived, and takes out what was read. For any other body only the marks are
+    /// counted. Reads whose bytes waited longer than `longest` are remembered. Also returns the bytes of memory of segments that waited.
+    pub(crate) fn read_rest(&mut self, longest: Nanos) -> (ReadPart, usize) {
+        match self.streamed.take() {
+            Some(body) => body.read_rest(&self.exchange.take_last_segment(), longest),
+            None => {
+                let mut part = ReadPart::default();
+                part.reads.add(&self.exchange.marks, longest);
+                (part, 0)
+            }
+        }
+    }
 }
 
 impl ExchangeError {

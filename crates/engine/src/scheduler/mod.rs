@@ -9,6 +9,7 @@ mod mode;
 mod next_turn;
 mod phase_run;
 mod phase_state;
+mod preconnect;
 mod ramped_limit;
 mod reachability;
 mod replay;
@@ -29,8 +30,7 @@ use crate::phase::PhaseOutcome;
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan, Workload};
 use crate::progress::Progress;
-use crate::queue::QueueSender;
-use crate::request::finished::Finished;
+use crate::record_queue::RecordSender;
 use crate::worker::{WorkerGauge, WorkerPool};
 
 pub(crate) use self::environment::Dispatch;
@@ -43,7 +43,7 @@ use self::run_state::RunState;
 pub fn run(
     plan: Plan,
     control: &ControlSource,
-    records: QueueSender<Finished>,
+    records: RecordSender,
     progress: &Progress,
     gauge: &Arc<WorkerGauge>,
 ) -> Result<Vec<PhaseOutcome>, EngineError> {
@@ -84,8 +84,9 @@ impl<'a> Scheduler<'a> {
         for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
             let Some((first, others)) = group.split_first() else { continue };
             before(&mut self.hook, first)?;
+            let came_in = self.preconnect(first)?;
             let mut run = PhaseRun::new(outcomes.len(), first, &mut self.workload, &mut self.run, self.environment);
-            let outcome = run.run();
+            let outcome = run.run(came_in);
             after(&mut self.hook, first);
             outcomes.push(outcome?);
             for phase in others {
@@ -94,7 +95,7 @@ impl<'a> Scheduler<'a> {
                 }
                 before(&mut self.hook, phase)?;
                 run.enter(outcomes.len(), phase);
-                let outcome = run.run();
+                let outcome = run.run(Vec::new());
                 after(&mut self.hook, phase);
                 outcomes.push(outcome?);
             }

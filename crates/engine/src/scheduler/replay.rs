@@ -152,8 +152,7 @@ impl<'a> PhaseState<'a> {
         }
     }
 
-    /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Returns whether
-    /// the phase has sent all that it will send.
+    /// Takes the replay from one of its stages to the next. Returns whether the phase has sent all that it will send.
     pub(super) fn advance_replay(&mut self, now: Mono) -> bool {
         let nothing_left = self.agenda.next_at().is_none() && self.ready.is_empty();
         let Some(lanes) = &mut self.lanes else { return false };
@@ -173,7 +172,6 @@ impl<'a> PhaseState<'a> {
             }
             _ => {}
         }
-        self.shorten_idle_time(now);
         false
     }
 
@@ -187,8 +185,9 @@ impl<'a> PhaseState<'a> {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_priming() || lanes.is_primed())
     }
 
-    /// While nothing is in flight, the next request comes within the idle cap, and all others are moved by the same time.
-    fn shorten_idle_time(&mut self, now: Mono) {
+    /// While nothing is in flight, the next request comes within the idle cap, and all others are moved by the same time. Only
+    /// after everything that is due was sent is it known that nothing is: a lane that became free gets its next session first.
+    pub(super) fn shorten_idle_time(&mut self, now: Mono) {
         let is_idle = self.in_flight() == 0 && self.ready.is_empty() && self.starts.is_empty();
         let (Some(lanes), Some(next)) = (&mut self.lanes, self.agenda.next_at()) else { return };
         let Some(cap) = lanes.options.idle_cap.filter(|_| is_idle) else { return };

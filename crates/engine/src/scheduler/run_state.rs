@@ -4,6 +4,7 @@ use aiperf_clock::Nanos;
 use aiperf_seed::Stream;
 
 use super::reachability::Reachability;
+use crate::request::preconnect::ConnectionsAhead;
 
 #[derive(Debug)]
 pub(super) struct RunState {
@@ -30,7 +31,25 @@ impl RunState {
 
     /// The worker with the fewest requests in flight.
     pub(super) fn least_busy(&self) -> usize {
-        self.in_flight.iter().enumerate().min_by_key(|(_, n)| **n).map_or(0, |(index, _)| index)
+        least_busy(&self.in_flight)
+    }
+
+    /// The connections that `sessions` sessions need, by worker, if they start now one after the other and nothing comes
+    /// back meanwhile.
+    pub(super) fn connections_ahead(&self, sessions: usize, is_agentic: bool) -> Vec<Vec<ConnectionsAhead>> {
+        let workers = self.in_flight.len();
+        let mut in_flight = self.in_flight.clone();
+        let mut counts = vec![vec![0; self.targets]; workers];
+        for session in 0..sessions {
+            let worker = if is_agentic { (self.next_worker + 1 + session) % workers } else { least_busy(&in_flight) };
+            in_flight[worker] += 1;
+            counts[worker][(self.next_target + session) % self.targets] += 1;
+        }
+        let of_worker = |counts: Vec<usize>| {
+            let by_target = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+            by_target.map(|(target, count)| ConnectionsAhead { target, count }).collect()
+        };
+        counts.into_iter().map(of_worker).collect()
     }
 
     /// Round robin over the workers: for sessions that are opened before anything is sent.
@@ -45,4 +64,8 @@ impl RunState {
         self.next_target = (target + 1) % self.targets;
         target
     }
+}
+
+fn least_busy(in_flight: &[usize]) -> usize {
+    in_flight.iter().enumerate().min_by_key(|(_, n)| **n).map_or(0, |(index, _)| index)
 }

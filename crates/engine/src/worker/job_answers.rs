@@ -28,15 +28,13 @@ impl<'a> JobAnswers<'a> {
     }
 
     /// Takes the reply to a further exchange. Returns false if it is not a success; it then replaces the whole reply.
-    pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
+    pub(crate) fn take(&mut self, mut next: Exchange, answer: JobAnswer) -> bool {
         self.exchange.resent += next.resent;
         if !next.is_success() {
-            let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
-            let (trace, redirects) =
-                (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
-            let (resent, body_limit) = (self.exchange.resent, self.exchange.body_limit);
-            *self.exchange =
-                Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent, body_limit };
+            next.trace = std::mem::take(&mut self.exchange.trace);
+            next.redirects = std::mem::take(&mut self.exchange.redirects);
+            (next.resent, next.body_limit) = (self.exchange.resent, self.exchange.body_limit);
+            *self.exchange = next;
             self.latest = 0;
             return false;
         }

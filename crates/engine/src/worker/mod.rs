@@ -6,9 +6,12 @@ mod in_flight;
 mod job_answers;
 mod panic_guard;
 mod pool;
+mod preconnect;
 mod read_batcher;
 mod read_delays;
+mod segment_outlet;
 mod send;
+mod start_gate;
 mod watcher;
 
 use std::cell::{Cell, RefCell};
@@ -22,18 +25,21 @@ use aiperf_clock::{Timer, tighten_timer_slack};
 use aiperf_protocol::RunOutcome;
 use aiperf_seed::Stream;
 use aiperf_transport::Client;
+use tokio::runtime::{LocalOptions, LocalRuntime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::send::{RequestSender, WorkerContext};
 use crate::control::SchedulerEvent;
 use crate::plan::Plan;
 use crate::queue::QueueSender;
+use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
-use crate::request::finished::Finished;
+use crate::request::preconnect::ConnectionsAhead;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
 use crate::worker::read_delays::LocalDelays;
+use crate::worker::start_gate::{self as gate, StartGate};
 
 pub use self::gauge::WorkerGauge;
 pub(crate) use self::pool::WorkerPool;
@@ -42,6 +48,8 @@ pub use self::read_delays::{ReadDelays, SharedDelays};
 #[derive(Debug)]
 enum WorkerCommand {
     Send(Credit),
+    /// Open connections before requests need them.
+    Preconnect(Vec<ConnectionsAhead>),
     /// End all requests in flight.
     Cut(RunOutcome),
 }
@@ -58,7 +66,7 @@ impl Worker {
         index: usize,
         plan: &Plan,
         events: QueueSender<SchedulerEvent>,
-        records: QueueSender<Finished>,
+        records: RecordSender,
         gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
@@ -72,13 +80,13 @@ impl Worker {
             send_limit: plan.sending.send_limit,
             reuse: plan.sending.reuse,
             wire: plan.sending.wire,
+            reads_while_arriving: plan.sending.reads_while_arriving,
+            pressures: plan.workload.phases.iter().map(|phase| Pressure::of(&phase.pace)).collect(),
             events,
             records,
             gauge: Arc::clone(gauge),
         };
         let client = plan.sending.client.clone();
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
         let may_batch_reads = plan.sending.may_batch_reads();
         // A worker that cannot start must report it before it is given requests, which would never come back.
         let (ready, started) = sync_channel(1);
@@ -86,32 +94,34 @@ impl Worker {
             let events = context.events.clone();
             let _guard = PanicGuard(&events);
             tighten_timer_slack();
-            tokio::task::LocalSet::new().block_on(&runtime, async move {
-                match Timer::start() {
-                    Ok(timer) => {
-                        // The thread that starts the worker waits for this.
-                        let _ = ready.send(Ok(()));
-                        let batcher = ReadBatcher::new(timer.clone());
-                        if may_batch_reads {
-                            ReadBatcher::install(&batcher);
-                        }
-                        let sender = RequestSender {
-                            context,
-                            client: Client::new(client),
-                            timer,
-                            delays: LocalDelays::default(),
-                            ids: RefCell::new(Stream::from_entropy()),
-                            batcher,
-                            last_size: Cell::default(),
-                        };
-                        serve(inbox, Rc::new(sender)).await;
-                        ReadBatcher::uninstall();
-                    }
-                    Err(cause) => {
-                        let _ = ready.send(Err(cause));
-                    }
+            let (runtime, timer) = match start_runtime() {
+                Ok(started) => started,
+                Err(cause) => {
+                    let _ = ready.send(Err(cause));
+                    return;
                 }
-            });
+            };
+            // The thread that starts the worker waits for this.
+            let _ = ready.send(Ok(()));
+            let (batcher, gate) = (ReadBatcher::new(timer.clone()), StartGate::new());
+            if may_batch_reads {
+                ReadBatcher::install(&batcher);
+            }
+            StartGate::install(&gate);
+            let sender = RequestSender {
+                context,
+                client: Client::new(client),
+                timer,
+                delays: LocalDelays::default(),
+                ids: RefCell::new(Stream::from_entropy()),
+                batcher,
+                gate,
+                last_size: Cell::default(),
+                waits_for_room: tokio::sync::Mutex::new(()),
+            };
+            runtime.block_on(serve(inbox, Rc::new(sender)));
+            ReadBatcher::uninstall();
+            StartGate::uninstall();
         })?;
         started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread ended at once")))?;
         Ok(Self { commands, thread: Some(thread) })
@@ -136,6 +146,18 @@ impl Worker {
     }
 }
 
+/// The runtime of a worker thread, and its timer.
+fn start_runtime() -> io::Result<(LocalRuntime, Timer)> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_io().on_thread_park(batcher::before_park).on_thread_unpark(gate::after_unpark);
+    // Elsewhere the timer is a file descriptor.
+    #[cfg(not(target_os = "linux"))]
+    builder.enable_time();
+    let runtime = builder.build_local(LocalOptions::default())?;
+    let timer = runtime.block_on(async { Timer::start() })?;
+    Ok((runtime, timer))
+}
+
 async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
     let watched = Rc::clone(&sender);
     tokio::select! {
@@ -158,6 +180,14 @@ async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<R
                     sender.send(credit, &cut).await;
                     sender.batcher.note_end();
                     drop(ticket);
+                });
+            }
+            WorkerCommand::Preconnect(ahead) => {
+                let sender = Rc::clone(&sender);
+                tokio::task::spawn_local(async move {
+                    let events = sender.context.events.clone();
+                    let _guard = PanicGuard(&events);
+                    sender.preconnect(ahead).await;
                 });
             }
             WorkerCommand::Cut(phase_outcome) => cut.replace(Rc::default()).raise(phase_outcome),

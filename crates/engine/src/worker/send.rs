@@ -14,16 +14,20 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::control::SchedulerEvent;
-use crate::queue::{QueueSender, TrySendError, Urgency};
+use crate::queue::QueueSender;
+use crate::record_queue::{Pressure, RecordSender, RefusedRecord};
 use crate::request::bodies::Bodies;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
 use crate::request::finished::{ExchangeError, Finished, outcome_of};
 use crate::request::follow_up::FollowUp;
+use crate::request::streamed_body::StreamedBody;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
 use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
+use crate::worker::segment_outlet::SegmentOutlet;
+use crate::worker::start_gate::StartGate;
 use crate::worker::watcher::{FirstTokenListener, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
@@ -42,8 +46,12 @@ pub(super) struct WorkerContext {
     pub(super) send_limit: Nanos,
     pub(super) reuse: ConnectionReuse,
     pub(super) wire: Wire,
+    /// Streamed bodies are read while they arrive.
+    pub(super) reads_while_arriving: bool,
+    /// For each phase, what happens to a finished request while record threads lag.
+    pub(super) pressures: Vec<Pressure>,
     pub(super) events: QueueSender<SchedulerEvent>,
-    pub(super) records: QueueSender<Finished>,
+    pub(super) records: RecordSender,
     pub(super) gauge: Arc<WorkerGauge>,
 }
 
@@ -56,7 +64,10 @@ pub(super) struct RequestSender {
     pub(super) delays: LocalDelays,
     pub(super) ids: RefCell<Stream>,
     pub(super) batcher: Rc<ReadBatcher>,
+    pub(super) gate: Rc<StartGate>,
     pub(super) last_size: Cell<ExchangeSize>,
+    /// Held by the one finished request of this worker that asks for room in the record queue; the others wait behind it.
+    pub(super) waits_for_room: tokio::sync::Mutex<()>,
 }
 
 impl FirstTokenListener for WorkerContext {
@@ -99,7 +110,8 @@ impl RequestSender {
                 self.timer.sleep_until(credit.due).await;
                 let (now, result) = (Mono::now(), Err(ExchangeError::NotSent(error)));
                 let nothing = (credit, RequestBody { bytes: Bytes::new(), is_fixed: false });
-                return self.finish(nothing, request_id, (now, now), Exchange::default(), result, false).await;
+                let answer = ReceivedAnswer { exchange: Exchange::default(), streamed: None, result };
+                return self.finish(nothing, request_id, (now, now), answer, false).await;
             }
         };
         let target = &context.targets[session.target];
@@ -125,31 +137,38 @@ impl RequestSender {
             context.wire,
             &self.delays,
             &self.batcher,
+            context.reads_while_arriving.then(|| SegmentOutlet::new(&*context.endpoint, &context.records)),
         );
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
+        self.gate.turn().await;
         let start = Mono::now();
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
         }
-        let result = tokio::select! {
-            biased;
-            sent = async {
-                self.client.send(&request, reuse, &mut exchange, &watcher).await?;
-                match context.endpoint.job() {
-                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
-                    None => Ok(()),
-                }
-            } => sent.map_err(ExchangeError::Transport),
-            () = self.timeout(start) => Err(ExchangeError::TimedOut),
-            cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
-            phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
+        // The phase may have ended while the request waited for its turn.
+        let result = match cut.phase_outcome() {
+            Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
+            None => tokio::select! {
+                biased;
+                sent = async {
+                    self.client.send(&request, reuse, &mut exchange, &watcher).await?;
+                    match context.endpoint.job() {
+                        Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                        None => Ok(()),
+                    }
+                } => sent.map_err(ExchangeError::Transport),
+                () = self.timeout(start) => Err(ExchangeError::TimedOut),
+                cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
+                phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
+            },
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
-        self.finish((credit, body), request_id, (start, end), exchange, result, first_token_told).await;
+        let answer = ReceivedAnswer { exchange, streamed: watcher.streamed(), result };
+        self.finish((credit, body), request_id, (start, end), answer, first_token_told).await;
     }
 
     /// The headers of one request.
@@ -186,8 +205,7 @@ impl RequestSender {
         (credit, body): (Credit, RequestBody),
         request_id: Uuid,
         (start, end): (Mono, Mono),
-        exchange: Exchange,
-        result: Result<(), ExchangeError>,
+        ReceivedAnswer { exchange, streamed, result }: ReceivedAnswer,
         first_token_told: bool,
     ) {
         let context = &self.context;
@@ -210,7 +228,8 @@ impl RequestSender {
             follow_up: follow_up.is_some(),
             unreachable_since: result.as_ref().is_err_and(|error| error.is_unreachable(&exchange)).then_some(start),
         };
-        let finished = Finished {
+        let pressure = context.pressures.get(credit.phase).copied().unwrap_or(Pressure::HoldBack);
+        let finished = Box::new(Finished {
             phase: credit.phase,
             session: credit.session,
             turn: credit.turn,
@@ -222,19 +241,20 @@ impl RequestSender {
             start,
             end,
             exchange,
+            streamed,
             result,
             body: body.bytes,
             body_is_fixed: body.is_fixed,
             is_single_token: credit.is_single_token,
             follow_up,
-        };
+        });
         // The record goes first, so that a full record queue holds back a closed loop instead of growing. With a
         // follow-up it goes second: the request must have returned before the next turn is planned.
         if returned.follow_up {
             let _ = context.events.send(SchedulerEvent::Returned(returned));
-            self.hand_over(finished).await;
+            self.hand_over(finished, pressure).await;
         } else {
-            self.hand_over(finished).await;
+            self.hand_over(finished, pressure).await;
             let _ = context.events.send(SchedulerEvent::Returned(returned));
         }
     }
@@ -259,16 +279,25 @@ impl RequestSender {
         ExchangeError::CancelledOnPurpose { after }
     }
 
-    async fn hand_over(&self, mut finished: Finished) {
-        self.context.gauge.note_finished();
-        loop {
-            let urgency = if finished.follow_up.is_some() { Urgency::Urgent } else { Urgency::CanWait };
-            match self.context.records.try_send(finished, urgency) {
-                // Without receivers the run is being torn down, and the record is not needed.
-                Ok(()) | Err(TrySendError::Closed) => return,
-                Err(TrySendError::Full(back)) => finished = back,
-            }
+    async fn hand_over(&self, finished: Box<Finished>, pressure: Pressure) {
+        let context = &self.context;
+        context.gauge.note_finished();
+        // Without record threads the run is being torn down, and the record is not needed.
+        let Err(RefusedRecord::Full(mut finished)) = context.records.send(finished, pressure) else { return };
+        let since = Mono::now();
+        let _turn = self.waits_for_room.lock().await;
+        while let Err(RefusedRecord::Full(back)) = context.records.send(finished, pressure) {
+            finished = back;
             self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
         }
+        context.records.note_held_back(since, Mono::now());
     }
+}
+
+/// How a request went.
+struct ReceivedAnswer {
+    exchange: Exchange,
+    /// What record threads read of the body while it arrived.
+    streamed: Option<Arc<StreamedBody>>,
+    result: Result<(), ExchangeError>,
 }

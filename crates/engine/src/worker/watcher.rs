@@ -2,6 +2,7 @@
 //! late it read what arrived.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use aiperf_clock::{Mono, ReadStamp};
 use aiperf_endpoint::Endpoint;
@@ -11,8 +12,10 @@ use aiperf_protocol::Wire;
 use aiperf_transport::{Exchange, ExchangeObserver};
 use tokio::sync::Notify;
 
+use crate::request::streamed_body::StreamedBody;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
+use crate::worker::segment_outlet::SegmentOutlet;
 
 #[derive(Debug)]
 pub(crate) struct Watcher<'a> {
@@ -21,6 +24,7 @@ pub(crate) struct Watcher<'a> {
     first_token: Option<FirstToken<'a>>,
     delays: &'a LocalDelays,
     batcher: &'a ReadBatcher,
+    outlet: Option<SegmentOutlet<'a>>,
 }
 
 #[derive(Debug)]
@@ -82,10 +86,12 @@ impl<'a> Watcher<'a> {
         wire: Wire,
         delays: &'a LocalDelays,
         batcher: &'a ReadBatcher,
+        outlet: Option<SegmentOutlet<'a>>,
     ) -> Self {
         Self {
             delays,
             batcher,
+            outlet,
             sent: Cell::new(None),
             sent_told: Notify::new(),
             first_token: first_token.map(|(endpoint, listener)| FirstToken {
@@ -109,6 +115,11 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// What record threads read of the body while it arrived.
+    pub(crate) fn streamed(self) -> Option<Arc<StreamedBody>> {
+        self.outlet.and_then(SegmentOutlet::into_body)
+    }
+
     pub(crate) fn saw_first_token(&self) -> bool {
         self.first_token.as_ref().is_some_and(|first| first.seen.get())
     }
@@ -120,13 +131,27 @@ impl ExchangeObserver for Watcher<'_> {
         self.sent_told.notify_waiters();
     }
 
-    fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
+    fn read(&self, stamp: ReadStamp, exchange: &mut Exchange) {
         if let Some(delay) = stamp.delay() {
             self.delays.note(delay);
         }
         let gap =
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
         self.batcher.note_read(gap);
+        self.look_for_first_token(exchange);
+        if let Some(outlet) = self.outlet.as_ref().filter(|_| !self.is_looking()) {
+            outlet.offer(exchange);
+        }
+    }
+}
+
+impl Watcher<'_> {
+    /// Whether the first content is still looked for, for which the body must be whole.
+    fn is_looking(&self) -> bool {
+        self.first_token.as_ref().is_some_and(|first| !first.seen.get())
+    }
+
+    fn look_for_first_token(&self, exchange: &Exchange) {
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
         // The body of a redirect does not have the content.
         if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {

@@ -36,7 +36,7 @@ impl ExchangeObserver for ReplyListener<'_> {
     }
 
     /// The time of the read has been taken by now, so printing the words does not change it.
-    fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
+    fn read(&self, stamp: ReadStamp, exchange: &mut Exchange) {
         self.stage.set(ExchangeStage::Waiting { since: stamp.at });
         if !exchange.is_success() {
             return;

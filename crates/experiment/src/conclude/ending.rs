@@ -44,7 +44,8 @@ impl<'a> EndEvidence<'a> {
     /// A sentence on why the run was stopped; `None` if the user did it.
     fn stop_reason(&self, stopped: StopReason) -> Option<String> {
         match stopped {
-            StopReason::Interrupt => None,
+            // No run that is measured here is stopped for a reason that was read from files.
+            StopReason::Interrupt | StopReason::Recorded => None,
             StopReason::FailedRequests => {
                 let (failed, all) = (self.profiling.failed, self.profiling.failed + self.profiling.successful);
                 Some(format!(
@@ -57,6 +58,12 @@ impl<'a> EndEvidence<'a> {
             StopReason::Defect => Some(
                 "a worker thread of aiperf panicked, so the run was stopped; the files hold what had finished. This is a \
                  bug in aiperf: please report it with the message above."
+                    .to_owned(),
+            ),
+            StopReason::SpillFailed => Some(
+                "records could not be made as quickly as requests finished, and the responses that waited could not be spilled to \
+                 disk (see the error above). Everything that finished is in the files. Free space in the artifact folder, raise \
+                 AIPERF_RECORD_MEMORY_MB or --record-processors, or lower the rate."
                     .to_owned(),
             ),
         }

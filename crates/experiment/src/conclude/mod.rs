@@ -2,4 +2,5 @@
 
 pub(crate) mod advice;
 pub(crate) mod ending;
+pub(crate) mod server_metrics;
 pub(crate) mod summarise;

@@ -16,6 +16,7 @@ use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ReportError, RunReport, Timestamps, WrittenFile,
     write_summary_files, write_timeslices,
 };
+use aiperf_telemetry::server::ServerMetrics;
 use serde_json::{Map, Value};
 
 use crate::conclude::advice::{self, Hints};
@@ -43,6 +44,8 @@ pub(crate) struct RunMeasurements<'a> {
     pub(crate) network_rtt: Option<NetworkRtt>,
     /// What GPU telemetry came to, if there was any.
     pub(crate) gpus: Option<GpuResult>,
+    /// What the servers reported about themselves in the profiling phase.
+    pub(crate) server_metrics: Option<ServerMetrics>,
     /// How long the run waited for the server before the first request.
     pub(crate) waited_for_server: Nanos,
     /// Results of the rules that could end the run early.
@@ -99,6 +102,7 @@ impl RunMeasurements<'_> {
             cli_command: repeating_command(run),
             ending,
             telemetry_data: self.gpus.as_ref().map(|gpus| gpus.figures.json(&LocalZone::system())),
+            server_metrics: self.server_metrics.clone(),
             branch_stats: self.branch_stats(run),
             lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,

@@ -16,12 +16,23 @@ pub(crate) fn of_exchange(result: &Result<(), ExchangeError>, exchange: &Exchang
         Ok(()) if exchange.is_grpc() => {
             Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message())))
         }
-        Ok(()) => {
-            let message = String::from_utf8_lossy(&exchange.body).into_owned();
-            Some(Failure::new(exchange.status, reason(exchange).into(), message))
-        }
+        Ok(()) => Some(Failure::new(exchange.status, reason(exchange).into(), excerpt(&exchange.body))),
         Err(error) => Some(of_error(error, exchange, wire)),
     }
+}
+
+/// Bytes of an error response that its failure quotes. Different messages are kept until the end of the run.
+const EXCERPT: usize = 64 * 1024;
+
+/// How an error response begins; all of it unless it is very long.
+fn excerpt(body: &[u8]) -> String {
+    if body.len() <= EXCERPT {
+        return String::from_utf8_lossy(body).into_owned();
+    }
+    let text = String::from_utf8_lossy(&body[..EXCERPT]);
+    // A character that was cut in two is not shown.
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    format!("{text}... (the first {EXCERPT} of {} bytes)", body.len())
 }
 
 fn of_error(error: &ExchangeError, exchange: &Exchange, wire: Wire) -> Failure {
@@ -49,6 +60,10 @@ fn of_error(error: &ExchangeError, exchange: &Exchange, wire: Wire) -> Failure {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
             Failure::cancelled(RequestOutcome::CancelledOnPurpose, message)
         }
+        ExchangeError::SpillLost(cause) => {
+            let message = format!("the response was spilled to disk and could not be read back: {cause}");
+            Failure::new(None, FailureKind::Other("SpillReadError".into()), message)
+        }
         ExchangeError::CutOff(ended_by) => Failure::cancelled(RequestOutcome::CutOff, cut_off_message(*ended_by)),
     }
 }
@@ -61,6 +76,10 @@ fn cut_off_message(ended_by: RunOutcome) -> &'static str {
         RunOutcome::Stopped(StopReason::FailedWarmup) => "still in flight when the warmup had failed",
         RunOutcome::Stopped(StopReason::Unreachable) => "still in flight when the server could no longer be reached",
         RunOutcome::Stopped(StopReason::Defect) => "still in flight when a thread of the client failed",
+        RunOutcome::Stopped(StopReason::Recorded) => "still in flight when the run was stopped",
+        RunOutcome::Stopped(StopReason::SpillFailed) => {
+            "still in flight when finished requests could no longer be spilled to disk"
+        }
         RunOutcome::Completed
         | RunOutcome::DurationOver
         | RunOutcome::EarlyStop
@@ -192,6 +211,17 @@ mod tests {
         let failure = of_exchange(&Ok(()), &exchange, Wire::Http).unwrap();
         assert_eq!((failure.code, failure.kind.name()), (Some(429), "Too Many Requests"));
         assert_eq!(failure.message, "slow down");
+    }
+
+    #[test]
+    fn a_very_long_error_response_is_quoted_in_part() {
+        let body = "no €".repeat(100_000).into_bytes();
+        let length = body.len();
+        let exchange = Exchange { status: Some(500), body, ..Exchange::default() };
+        let message = of_exchange(&Ok(()), &exchange, Wire::Http).unwrap().message;
+        assert!(message.starts_with("no €no €") && message.len() < EXCERPT + 100);
+        assert!(message.ends_with(&format!("... (the first {EXCERPT} of {length} bytes)")));
+        assert!(!message.contains(char::REPLACEMENT_CHARACTER));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aiperf_endpoint::{Endpoint, ResponseBody};
+use aiperf_endpoint::{Endpoint, ReplyReader, ResponseBody};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
 use aiperf_protocol::{EndpointFacts, EndpointKind, Medium, Reply, SpecDecode, SpecDecodeError, Wire};
@@ -35,12 +35,13 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Parses the reply, or tells why there is none. This is quick compared with counting its tokens.
-    pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
-        self.answer(finished).map_err(|failure| failure.recognize_overflow(&self.overflow_signs))
+    /// Parses the reply, or tells why there is none. This is quick compared with counting its tokens. `reader` has the part of the reply
+    /// that was read while it arrived: all of it.
+    pub(crate) fn read(&self, finished: &Finished, reader: Option<Box<dyn ReplyReader>>) -> Result<Reply, Failure> {
+        self.answer(finished, reader).map_err(|failure| failure.recognize_overflow(&self.overflow_signs))
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Reply, Failure> {
+    fn answer(&self, finished: &Finished, reader: Option<Box<dyn ReplyReader>>) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
         if let Some(failure) = failure::of_exchange(&finished.result, exchange, self.wire) {
             return Err(failure);
@@ -48,12 +49,12 @@ impl Observer {
         if let Some(failure) = failure::without_body(exchange) {
             return Err(failure);
         }
-        let body = ResponseBody {
-            content_type: exchange.header("content-type"),
-            bytes: &exchange.body,
-            marks: &exchange.marks,
+        let content_type = exchange.header("content-type");
+        let reply = match reader {
+            Some(reader) => reader.finish(content_type),
+            None => self.endpoint.read(ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks }),
         };
-        self.endpoint.read(body).map_err(|error| failure::of_reply(&error))
+        reply.map_err(|error| failure::of_reply(&error))
     }
 
     pub(crate) fn observe(
@@ -86,6 +87,7 @@ impl Observer {
             due: finished.due,
             credit_issued: finished.issued,
             start: finished.start,
+            client_send_delay: http_timing::client_send_delay(finished.issued, exchange),
             headers_received: exchange.trace.headers_received.filter(|_| exchange.is_success()),
             end: finished.end,
             chunks: std::mem::take(&mut reply.chunks),

@@ -31,7 +31,7 @@ fn outcome(finished: &Finished, failure: Option<&Failure>) -> String {
         Some(status) => write!(line, "{}", format!("{status} {}", exchange.reason).trim_end()),
         None => write!(line, "no response"),
     };
-    let (bytes, took) = (exchange.body.len(), finished.end.since(finished.start));
+    let (bytes, took) = (exchange.body_length(), finished.end.since(finished.start));
     let _ = write!(line, ", {bytes} bytes in {:.3} ms", took.as_millis_f64());
     if exchange.resent > 0 {
         let _ = write!(line, ", resent {}", exchange.resent);

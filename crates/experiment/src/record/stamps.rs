@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use aiperf_clock::{Mono, ReadMark, StampSource};
+use aiperf_clock::ReadTally;
 use aiperf_engine::ReadDelays;
 use aiperf_metrics::LateReads;
 use aiperf_protocol::ContentChunk;
@@ -10,38 +10,26 @@ use aiperf_report::{DelayFigures, StampCounts, Timestamps};
 use aiperf_socket::Stamping;
 
 /// Of one exchange. A read that completed several chunks is coalesced: they all have the time of the last of them.
-pub(crate) fn of_exchange(marks: &[ReadMark], chunks: &[ContentChunk]) -> StampCounts {
-    let kernel = marks.iter().filter(|mark| mark.source == StampSource::Kernel).count();
+pub(crate) fn of_exchange(reads: &ReadTally, chunks: &[ContentChunk]) -> StampCounts {
     let coalesced = chunks.chunk_by(|a, b| a.at == b.at).filter(|alike| alike.len() > 1).count();
-    StampCounts { kernel: kernel as u64, user: (marks.len() - kernel) as u64, coalesced: coalesced as u64 }
+    StampCounts { kernel: reads.kernel, user: reads.user, coalesced: coalesced as u64 }
 }
 
 /// Of one successful exchange of the measured phase. The kernel keeps one arrival time for bytes that wait together, that of
 /// the last of them. A chunk that shares it with a later one came earlier than its time says. If the bytes were read at
 /// once, the server sent them together; if they waited, the client was late.
-pub(crate) fn late_reads(marks: &[ReadMark], chunks: &[ContentChunk]) -> LateReads {
+pub(crate) fn late_reads(reads: &ReadTally, chunks: &[ContentChunk]) -> LateReads {
     let Some(first) = chunks.first() else { return LateReads::default() };
     let mut seen = LateReads { requests: 1, chunks: chunks.len() as u64, ..LateReads::default() };
     for alike in chunks.chunk_by(|a, b| a.at == b.at).filter(|alike| alike.len() > 1) {
         let at = alike[0].at;
-        if !marks_of(marks, at).iter().any(waited) {
+        if !reads.has_waited(at) {
             continue;
         }
         seen.merged_chunks += alike.len() as u64 - 1;
         seen.first_tokens += u64::from(at == first.at);
     }
     seen
-}
-
-/// The marks of this time; marks are in order of time.
-fn marks_of(marks: &[ReadMark], at: Mono) -> &[ReadMark] {
-    let from = marks.partition_point(|mark| mark.at < at);
-    let to = marks.partition_point(|mark| mark.at <= at);
-    &marks[from..to]
-}
-
-fn waited(mark: &ReadMark) -> bool {
-    mark.source == StampSource::Kernel && mark.read_at.since(mark.at) > LateReads::WAIT
 }
 
 /// Of all exchanges that a record thread read.
@@ -80,9 +68,15 @@ pub(crate) fn of_run(stamping: &Stamping, all: AllStamps, delays: &ReadDelays) -
 
 #[cfg(test)]
 mod tests {
-    use aiperf_clock::ReadStamp;
+    use aiperf_clock::{Mono, ReadMark, ReadStamp, StampSource};
 
     use super::*;
+
+    fn tally(marks: &[ReadMark]) -> ReadTally {
+        let mut tally = ReadTally::default();
+        tally.add(marks, LateReads::WAIT);
+        tally
+    }
 
     #[test]
     fn a_read_with_several_chunks_is_coalesced() {
@@ -95,7 +89,7 @@ mod tests {
             has_reasoning: false,
             usage_completion_tokens: None,
         });
-        let counts = of_exchange(&marks, &chunks);
+        let counts = of_exchange(&tally(&marks), &chunks);
         assert_eq!(counts, StampCounts { kernel: 3, user: 1, coalesced: 2 });
         let mut all = AllStamps::default();
         all += counts;
@@ -117,7 +111,7 @@ mod tests {
             times.iter().map(chunk).collect()
         };
         let counts = |marks: &[ReadMark], times: &[u64]| {
-            let LateReads { first_tokens, merged_chunks, .. } = late_reads(marks, &chunks(times));
+            let LateReads { first_tokens, merged_chunks, .. } = late_reads(&tally(marks), &chunks(times));
             (first_tokens, merged_chunks)
         };
         let late = [mark(30, 100, 150), mark(40, 160, 160), mark(60, 170, 175)];
@@ -127,9 +121,9 @@ mod tests {
         assert_eq!(counts(&at_once, &[100, 100, 160, 160]), (0, 0), "the server sent them together");
         let by_thread = [ReadMark::user(30, ms(100))];
         assert_eq!(counts(&by_thread, &[100, 100]), (0, 0), "how long these waited is not known");
-        let all = late_reads(&late, &chunks(&[100, 160]));
+        let all = late_reads(&tally(&late), &chunks(&[100, 160]));
         assert_eq!((all.requests, all.chunks), (1, 2));
-        assert_eq!(late_reads(&late, &[]), LateReads::default());
+        assert_eq!(late_reads(&tally(&late), &[]), LateReads::default());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
-use aiperf_engine::{Finished, FollowUp, FollowUpBodies, QueueReceiver, WorkerGauge};
-use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, RecordQueue, RecordReader, RecordWork, WorkerGauge};
+use aiperf_metrics::{Columns, Failure, LateReads, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_protocol::{Reply, RequestOutcome};
 use aiperf_redact::Secrets;
 use aiperf_report::{
@@ -32,6 +32,9 @@ use crate::watch::live::LiveFeed;
 use crate::watch::monitor::{Monitor, RecordFiles};
 use crate::watch::priority;
 use crate::watch::threshold::FailureThreshold;
+
+/// Bytes that a record thread keeps for the lines that it writes.
+const SCRATCH: usize = 256 * 1024;
 
 /// Everything that the record threads of a run share.
 #[derive(Debug)]
@@ -79,15 +82,11 @@ pub(crate) struct RecordThreads {
 }
 
 impl RecordThreads {
-    pub(crate) fn start(
-        count: usize,
-        pipeline: &Arc<RecordPipeline>,
-        finished: &QueueReceiver<Finished>,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn start(count: usize, pipeline: &Arc<RecordPipeline>, queue: &RecordQueue) -> Result<Self, RunError> {
         let threads = (0..count)
             .map(|index| {
-                let (pipeline, finished) = (Arc::clone(pipeline), finished.clone());
-                thread::Builder::new().name(format!("records-{index}")).spawn(move || pipeline.work(index, &finished))
+                let (pipeline, reader) = (Arc::clone(pipeline), queue.reader(LateReads::WAIT));
+                thread::Builder::new().name(format!("records-{index}")).spawn(move || pipeline.work(index, reader))
             })
             .collect::<Result<_, _>>()
             .map_err(|cause| RunError::Thread { name: "records", cause })?;
@@ -112,7 +111,7 @@ impl RecordThreads {
 }
 
 impl RecordPipeline {
-    fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
+    fn work(&self, index: usize, mut queue: RecordReader) -> (PhaseColumns, AllStamps) {
         // A worker that cannot read for longer than the gap between two chunks loses the time of a chunk. A record can wait,
         // unless the next turn of its session waits for it.
         if !self.sessions.may_wait_for_replies() {
@@ -122,14 +121,14 @@ impl RecordPipeline {
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
-        while let Some(mut finished) = finished.receive_gathered() {
+        while let Some(RecordWork { mut finished, read }) = queue.receive() {
             let mut facts = self.sessions.turn(finished.session.conversation, finished.turn);
             if finished.is_single_token {
                 facts.max_tokens = Some(1);
             }
             hide_in_head(&self.secrets, &mut finished.exchange);
             self.note_retry_after(&finished.exchange);
-            let answer = self.observer.read(&finished);
+            let answer = self.observer.read(&finished, read.reader);
             // The next turn of a session waits for this, so it comes before tokens are counted.
             if let Some(follow_up) = finished.follow_up.take() {
                 self.follow_up(follow_up, &finished, answer.as_ref());
@@ -147,14 +146,14 @@ impl RecordPipeline {
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
                 if observation.failure.is_none() {
-                    all_stamps.late += stamps::late_reads(&finished.exchange.marks, &observation.chunks);
+                    all_stamps.late += stamps::late_reads(&read.reads, &observation.chunks);
                 }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
                 tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
             }
-            let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
+            let stamps = stamps::of_exchange(&read.reads, &observation.chunks);
             all_stamps += stamps;
             let record = MeasuredRequest {
                 observation: &observation,
@@ -164,6 +163,9 @@ impl RecordPipeline {
             };
             request_log::write(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
+            // One long answer must not take memory for the rest of the run.
+            scratch.clear();
+            scratch.shrink_to(SCRATCH);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)

@@ -88,6 +88,8 @@ impl<'a> Setup<'a> {
             ("ui", "none".to_owned()),
             // The simulator uses no GPU.
             ("no-gpu-telemetry", "true".to_owned()),
+            // The simulator knows the truth; its pages are of no use here.
+            ("no-server-metrics", "true".to_owned()),
         ];
         match self.load {
             Load::Streams(streams) => {

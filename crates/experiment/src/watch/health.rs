@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_engine::{Finished, QueueReceiver, ReadDelays, WorkerGauge};
+use aiperf_engine::{ReadDelays, RecordQueue, WorkerGauge};
 use aiperf_metrics::HealthSample;
 use aiperf_socket::Stamping;
 
@@ -37,7 +37,7 @@ impl HealthSampler {
     pub(crate) fn start(
         gauge: Arc<WorkerGauge>,
         monitor: Arc<Monitor>,
-        queue: QueueReceiver<Finished>,
+        queue: RecordQueue,
         stamping: &Stamping,
         processors: usize,
     ) -> Option<Self> {
@@ -81,7 +81,7 @@ impl HealthSampler {
                     schedule_lag: gauge.take_schedule_lag(),
                     arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
                     arrival_to_read_delay: delays.max(),
-                    record_queue_capacity: queue.capacity(),
+                    record_queue_budget: queue.figures().budget,
                     ..HealthSample::default()
                 });
                 watched
@@ -111,19 +111,20 @@ fn follow_wall_clock(stamping: &Stamping) {
 fn sample(
     gauge: &WorkerGauge,
     monitor: &Monitor,
-    queue: &QueueReceiver<Finished>,
+    queue: &RecordQueue,
     processors: usize,
     (last, last_cpu): (Mono, Nanos),
     (now, cpu): (Mono, Nanos),
 ) -> HealthSample {
     let wall = now.since(last).as_secs_f64().max(1e-9);
+    let records = queue.figures();
     let used = Nanos(cpu.0.saturating_sub(last_cpu.0)).as_secs_f64();
     HealthSample {
         at: now,
         worker_lag: gauge.take_worst_lag(),
         cpu_share: used / wall / processors as f64,
-        record_queue: queue.len(),
-        record_queue_capacity: queue.capacity(),
+        record_queue_bytes: records.held,
+        record_queue_budget: records.budget,
         schedule_lag: gauge.take_schedule_lag(),
         in_flight: monitor.progress.sent().saturating_sub(monitor.progress.returned()),
         ..HealthSample::default()

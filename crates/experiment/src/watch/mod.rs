@@ -8,6 +8,7 @@ pub(crate) mod monitor;
 pub(crate) mod priority;
 pub(crate) mod process;
 pub(crate) mod round_trip;
+pub(crate) mod server_metrics;
 pub(crate) mod stable_windows;
 pub(crate) mod threshold;
 pub(crate) mod until_ci;

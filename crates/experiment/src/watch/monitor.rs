@@ -4,11 +4,12 @@ mod save;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
 use aiperf_engine::{Progress, SharedDelays};
+use aiperf_telemetry::server::LiveServerMetrics;
 
 pub(crate) use save::RecordFiles;
 pub use save::Saved;
@@ -28,6 +29,8 @@ pub struct Monitor {
     /// Power in watts and use in percent of GPUs, by their number, if somebody wants to see them.
     gpus: Mutex<BTreeMap<u32, (Option<f64>, Option<f64>)>>,
     record_files: Mutex<Option<RecordFiles>>,
+    /// The values that the servers' metrics pages showed last.
+    pub server_metrics: Arc<LiveServerMetrics>,
 }
 
 /// Median and 99th percentile of a latency so far.

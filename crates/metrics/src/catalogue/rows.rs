@@ -175,6 +175,9 @@ catalogue! {
         [FIXED_SCHEDULE ANY_OUTCOME INTERNAL WHOLE]; "start - due, of all requests";
     CreditDropLatency "credit_drop_latency" "Credit Drop Latency"; Nanoseconds => Milliseconds, Record, FilesOnly last,
         [INTERNAL]; "start - permission to send, when it is not 0";
+    ClientSendDelay "client_send_delay" "Client Send Delay"; Nanoseconds => Milliseconds, Record, FilesOnly last,
+        [ANY_OUTCOME];
+        "first byte handed to the socket - permission to send, without name lookup, connecting and lost attempts";
 
     RequestCount "request_count" "Request Count"; Requests => Requests, Aggregate, Main 1100,
         [LARGER NO_RECORD]; "number of successful requests";

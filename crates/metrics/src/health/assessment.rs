@@ -4,6 +4,7 @@ use aiperf_clock::{Mono, Nanos};
 
 use super::limit::{ClientLimit, LimitKind};
 use super::maxima::HealthMaxima;
+use super::record_backlog::RecordBacklog;
 use super::sample::{HealthSample, MachineTime, ThreadRole};
 use crate::{FailureGroup, Shortage};
 
@@ -16,7 +17,7 @@ const PROCESS_CPU_PERCENT: f64 = 90.0;
 /// Kleinrock, Queueing Systems, 1975): 4.5 at 90 %, and beyond any bound soon after.
 const THREAD_CPU_PERCENT: f64 = 90.0;
 /// A queue that takes in bursts is empty again soon; one that stays half full is on its way to full, and then finished
-/// requests hold their slots and the load falls.
+/// requests of a closed loop hold their slots and the load falls; those of an open loop are spilled to disk.
 const RECORD_QUEUE_PERCENT: f64 = 50.0;
 /// The next burst of connections meets the limit, and each one beyond it fails.
 const DESCRIPTORS_PERCENT: f64 = 95.0;
@@ -38,6 +39,7 @@ pub struct ClientHealth {
     /// What the client ran into; empty when it was never the limit.
     pub limits: Vec<ClientLimit>,
     pub observed: HealthMaxima,
+    pub records: RecordBacklog,
 }
 
 impl ClientHealth {
@@ -45,7 +47,7 @@ impl ClientHealth {
     pub fn assess(began: Mono, samples: &[HealthSample]) -> Self {
         let stalls = stalls(began, samples);
         let limits = stalls.into_iter().chain(RULES.iter().filter_map(|rule| rule.assess(began, samples))).collect();
-        Self { limits, observed: HealthMaxima::of(samples) }
+        Self { limits, observed: HealthMaxima::of(samples), records: RecordBacklog::default() }
     }
 
     /// Adds what failed requests tell: a short run has no sample of the moment in which descriptors or ports ran out.
@@ -63,6 +65,22 @@ impl ClientHealth {
                     stolen: None,
                 });
             }
+        }
+    }
+
+    /// Adds what the queue to the record threads counted. Even one request that was held back makes the load lower than asked for.
+    pub fn add_record_backlog(&mut self, records: RecordBacklog) {
+        self.records = records;
+        self.observed.record_queue_bytes = self.observed.record_queue_bytes.max(records.most_bytes);
+        if records.held_back > 0 {
+            self.limits.push(ClientLimit {
+                kind: LimitKind::RecordsHeldBack,
+                figure: records.held_back as f64,
+                threshold: 0.0,
+                since: records.held_back_since,
+                lasted: records.held_back_for,
+                stolen: None,
+            });
         }
     }
 
@@ -123,7 +141,7 @@ const RULES: [LimitRule; 7] = [
     LimitRule {
         kind: LimitKind::RecordQueue,
         threshold: RECORD_QUEUE_PERCENT,
-        figure: |sample| percent(sample.record_queue as u64, sample.record_queue_capacity as u64),
+        figure: |sample| percent(sample.record_queue_bytes, sample.record_queue_budget),
     },
     LimitRule {
         kind: LimitKind::Descriptors,
@@ -225,8 +243,8 @@ mod tests {
                 arrival_to_read_delay: Nanos(90_000),
                 cpu_share: 0.6,
                 busiest_thread: Some(ThreadLoad { role: ThreadRole::Worker, share: 0.5 }),
-                record_queue: 10,
-                record_queue_capacity: 1_000,
+                record_queue_bytes: 10,
+                record_queue_budget: 1_000,
                 schedule_lag: Nanos(60_000),
                 in_flight: 64,
                 descriptors: Some(DescriptorUse { open: 90, limit: 1_024 }),
@@ -259,7 +277,7 @@ mod tests {
                 sample.worker_lag = millis(200);
                 sample.schedule_lag = millis(300);
                 sample.cpu_share = 1.0;
-                sample.record_queue = 1_000;
+                sample.record_queue_bytes = 1_000;
             }
         });
         assert!(!health.is_saturated());
@@ -340,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_record_queue_that_stays_filled_is_a_limit() {
-        let limit = only(&run(20, |index, sample| sample.record_queue = 50 * index as usize));
+        let limit = only(&run(20, |index, sample| sample.record_queue_bytes = 50 * index));
         assert_eq!((limit.kind, limit.since), (LimitKind::RecordQueue, Nanos(10 * EVERY)));
         assert!((limit.figure - 95.0).abs() < 1e-9);
     }

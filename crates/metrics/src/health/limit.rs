@@ -31,6 +31,8 @@ pub enum LimitKind {
     ThreadCpu(ThreadRole),
     /// Record threads could not keep up.
     RecordQueue,
+    /// Finished requests of a closed loop waited for record threads, so that the next ones were sent late.
+    RecordsHeldBack,
     /// Requests were sent after their due time. `growing`: ever later, so that the rate asked for was not reached.
     ScheduleLag { growing: bool },
     /// The client stood still: stopped by a signal, a debugger, a paused machine or a limit on its processor time.
@@ -50,6 +52,7 @@ impl LimitKind {
             Self::ThreadCpu(ThreadRole::Scheduler) => "conductor_cpu",
             Self::ThreadCpu(ThreadRole::Worker) => "worker_cpu",
             Self::RecordQueue => "record_queue",
+            Self::RecordsHeldBack => "records_held_back",
             Self::ScheduleLag { growing: false } => "schedule_lag",
             Self::ScheduleLag { growing: true } => "schedule_lag_growing",
             Self::Stalled => "stalled",
@@ -60,6 +63,7 @@ impl LimitKind {
 
     pub const fn unit(self) -> Unit {
         match self {
+            Self::RecordsHeldBack => Unit::Requests,
             Self::WorkerLag | Self::ScheduleLag { .. } | Self::Stalled => Unit::Milliseconds,
             Self::ProcessCpu | Self::ThreadCpu(_) | Self::RecordQueue | Self::Descriptors | Self::Ports => {
                 Unit::Percent

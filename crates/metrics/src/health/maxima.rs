@@ -15,8 +15,8 @@ pub struct HealthMaxima {
     pub schedule_lag: Nanos,
     pub cpu_share: f64,
     pub busiest_thread: Option<f64>,
-    pub record_queue: usize,
-    pub record_queue_capacity: usize,
+    pub record_queue_bytes: u64,
+    pub record_queue_budget: u64,
     pub in_flight: u64,
     pub descriptors: Option<u64>,
     /// Over the whole run: the share of processor time that the host of a virtual machine took away.
@@ -34,8 +34,8 @@ impl HealthMaxima {
             most.cpu_share = most.cpu_share.max(sample.cpu_share);
             let share = sample.busiest_thread.map(|thread| thread.share);
             most.busiest_thread = [most.busiest_thread, share].into_iter().flatten().reduce(f64::max);
-            most.record_queue = most.record_queue.max(sample.record_queue);
-            most.record_queue_capacity = most.record_queue_capacity.max(sample.record_queue_capacity);
+            most.record_queue_bytes = most.record_queue_bytes.max(sample.record_queue_bytes);
+            most.record_queue_budget = most.record_queue_budget.max(sample.record_queue_budget);
             most.in_flight = most.in_flight.max(sample.in_flight);
             most.descriptors = most.descriptors.max(sample.descriptors.map(|used| used.open));
         }

@@ -16,9 +16,10 @@ pub struct HealthSample {
     pub cpu_share: f64,
     /// Of the threads that give out permissions or stamp bytes, the one that ran most; `None` if this is not known.
     pub busiest_thread: Option<ThreadLoad>,
-    /// Finished requests that wait for a record thread.
-    pub record_queue: usize,
-    pub record_queue_capacity: usize,
+    /// Bytes of finished requests and parts of responses that wait for a record thread.
+    pub record_queue_bytes: u64,
+    /// Bytes that may wait in memory.
+    pub record_queue_budget: u64,
     /// The most that a request was sent after its due time. What it waited for a free slot (of concurrency or prefill)
     /// is the server's doing and does not count; in closed loop it is zero.
     pub schedule_lag: Nanos,

@@ -109,6 +109,7 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::TimeToFirstTokenFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::FirstContent)?),
         Metric::RequestLatencyFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::LastContent)?),
         Metric::CreditDropLatency => fact(Fact::CreditToStart).filter(|span| *span > 0.0),
+        Metric::ClientSendDelay => fact(Fact::ClientSendDelay),
         Metric::CreditToStartLatency => fact(Fact::CreditToStart),
         Metric::EffectiveLatency => Some(fact(Fact::CreditToStart)? + fact(Fact::End)?),
         Metric::GoodRequestCount => Some(f64::from(

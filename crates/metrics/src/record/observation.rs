@@ -12,8 +12,11 @@ pub struct Observation {
     pub due: Mono,
     /// When permission to send was given.
     pub credit_issued: Mono,
-    /// Just before the exchange began: connect, TLS and send come after it.
+    /// When the client began on the request: connect, TLS and send come after it, without a wait for other requests.
     pub start: Mono,
+    /// The time in the client from permission to send until the first byte left: without name lookup, connecting and lost
+    /// attempts. `None` if nothing was sent.
+    pub client_send_delay: Option<Nanos>,
     /// Response headers read, for 2xx.
     pub headers_received: Option<Mono>,
     /// When the exchange was over: stream drained, or the failure noticed.
@@ -47,6 +50,7 @@ impl Observation {
             due: start,
             credit_issued: start,
             start,
+            client_send_delay: None,
             headers_received: None,
             end,
             chunks: Vec::new(),

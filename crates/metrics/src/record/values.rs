@@ -27,6 +27,7 @@ impl RecordValues {
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
+        record.set(Fact::ClientSendDelay, seen.client_send_delay.map(|span| span.0));
         record.set(Fact::Resent, Some(u64::from(seen.resent)).filter(|times| *times > 0));
         if seen.failure.is_none() {
             record.set_success(seen);

@@ -63,6 +63,7 @@ impl Evidence<'_> {
             [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
+            digest.send_delays.noticeable(),
             self.late_first_tokens(),
             self.merged_chunks(),
             self.beyond_certified(),

@@ -15,6 +15,7 @@ mod occupancy;
 mod pacing;
 mod reached;
 mod samples;
+mod send_delays;
 mod server_counts;
 pub mod thresholds;
 mod unready;

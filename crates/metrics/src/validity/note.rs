@@ -39,6 +39,7 @@ codes! {
     ErrorShare "error_share" Records;
     RequestsResent "requests_resent" Records;
     ClientSaturated "client_saturated" Run;
+    LateSends "late_sends" Records;
     LateFirstTokens "late_first_tokens" Run;
     MergedChunks "merged_chunks" Run;
     BeyondCertifiedLoad "beyond_certified_load" Run;
@@ -117,6 +118,8 @@ pub enum ValidityNote {
     RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
+    /// Requests spent a noticeable time in the client before their first byte left.
+    LateSends { late: u64, of: u64 },
     /// First chunks were read late together with later ones: their times are those of the later ones.
     LateFirstTokens { late: u64, of: u64 },
     /// Chunks were read late together with later ones of their response: the gaps between them are lost.
@@ -177,6 +180,7 @@ impl ValidityNote {
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
             Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
+            Self::LateSends { .. } => ValidityCode::LateSends,
             Self::LateFirstTokens { .. } => ValidityCode::LateFirstTokens,
             Self::MergedChunks { .. } => ValidityCode::MergedChunks,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
@@ -292,7 +296,8 @@ impl ValidityNote {
             Self::NotStreamed { requests: part, of } | Self::ServerCountsMissing { requests: part, of } => {
                 Measure::percent_above(0.0, share_percent(part, of))
             }
-            Self::LateFirstTokens { late: part, of }
+            Self::LateSends { late: part, of }
+            | Self::LateFirstTokens { late: part, of }
             | Self::MergedChunks { merged: part, of }
             | Self::ErrorShare { failed: part, of }
             | Self::RequestsResent { resent: part, of }

@@ -99,6 +99,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         due: time("credit_issued_ns").unwrap(),
         credit_issued: time("credit_issued_ns").unwrap(),
         start,
+        client_send_delay: None,
         headers_received: time("request_ack_ns"),
         end: time("request_end_ns").unwrap(),
         chunks,

@@ -2,7 +2,8 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, output, scenario, service, telemetry,
+    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, output, scenario, server_metrics,
+    service,
 };
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
@@ -34,7 +35,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("Image Input", dataset::media::image::IMAGE),
     group("Video Input", dataset::media::video::VIDEO),
     group("Service", service::SERVICE),
-    group("Server Metrics", telemetry::SERVER_METRICS),
+    group("Server Metrics", server_metrics::SERVER_METRICS),
     group("Network Latency", network_latency::NETWORK_LATENCY),
     group("GPU Telemetry", gpu_telemetry::GPU_TELEMETRY),
     group("UI", service::UI),

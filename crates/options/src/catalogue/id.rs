@@ -35,6 +35,7 @@ pub enum OptionId {
     ClientKey,
     Insecure,
     NoResend,
+    Preconnect,
     DownloadVideoContent,
     RequestContentType,
     SessionHeader,
@@ -248,6 +249,7 @@ pub enum OptionId {
     ServerMetrics,
     NoServerMetrics,
     ServerMetricsFormats,
+    ServerMetricsRequired,
     // Network Latency
     NetworkLatencyAutomatic,
     NetworkLatencyMean,

@@ -13,6 +13,7 @@ mod load_rules;
 mod media;
 mod named_data;
 mod network_latency;
+mod preconnect;
 mod public;
 mod rules;
 mod scenario;

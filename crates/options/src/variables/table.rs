@@ -123,6 +123,12 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies to cache for when they are sent again, 0 to 1000000.",
     ),
     variable(
+        "AIPERF_RECORD_MEMORY_MB",
+        "256",
+        "Megabytes of finished requests that may wait in memory for their records, 0 to 1000000. Above it, a closed loop \
+         (--concurrency) waits, and an open loop spills to a temporary file in the artifact folder.",
+    ),
+    variable(
         "AIPERF_DATASET_BASETEN_SESSION_COLUMN",
         "provided_session_id",
         "Session column of a Baseten trace if a row has both: provided_session_id or poor_man_session_id.",
@@ -274,6 +280,27 @@ pub const VARIABLES: &[Variable] = &[
         "AIPERF_GPU_SHUTDOWN_DELAY",
         "5",
         "Maximum seconds that the end of a run waits for a source of GPU telemetry that does not answer, 1 to 300.",
+    ),
+    variable(
+        "AIPERF_SERVER_METRICS_COLLECTION_INTERVAL",
+        "0.333",
+        "Seconds between two scrapes of a server's metrics page, 0.001 to 300. Shortly after the start of a phase \
+         pages are scraped more often.",
+    ),
+    variable(
+        "AIPERF_SERVER_METRICS_COLLECTION_FLUSH_PERIOD",
+        "2",
+        "Maximum seconds to wait at the end of a run until the server's counters stand still, 0 to 30.",
+    ),
+    variable(
+        "AIPERF_SERVER_METRICS_SCRAPE_TIMEOUT",
+        "30",
+        "Time limit in seconds for one scrape of a server's metrics page, 0.1 to 600.",
+    ),
+    variable(
+        "AIPERF_SERVER_METRICS_REACHABILITY_TIMEOUT",
+        "10",
+        "Time limit in seconds for the first scrape of a page that `--server-metrics-required` needs, 1 to 300.",
     ),
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),

@@ -75,6 +75,12 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export.parquet", ".parquet"))
     }
 
+    /// The server metrics in the format with this extension.
+    pub fn server_metrics(&self, extension: &str) -> PathBuf {
+        let (plain, suffix) = (format!("server_metrics_export.{extension}"), format!("_server_metrics.{extension}"));
+        self.dir.join(self.named(&plain, &suffix))
+    }
+
     pub fn genai_perf_json(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_genai_perf.json", "_genai_perf.json"))
     }
@@ -149,6 +155,10 @@ impl ArtifactPaths {
             self.timeslices_json(),
             self.timeslices_csv(),
             self.records_parquet(),
+            self.server_metrics("json"),
+            self.server_metrics("csv"),
+            self.server_metrics("jsonl"),
+            self.server_metrics("parquet"),
             self.genai_perf_json(),
             self.genai_perf_csv(),
             self.outputs(),

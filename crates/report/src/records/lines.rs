@@ -161,6 +161,8 @@ impl LineBuffer {
             Err(source) => self.give_up_buffer(source),
         }
         self.buffer.clear();
+        // One long line must not take memory for the rest of the run.
+        self.buffer.shrink_to(2 * BUFFER_BYTES);
         self.buffered_lines = 0;
     }
 

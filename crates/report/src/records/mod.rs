@@ -19,5 +19,6 @@ pub use outputs::{OutputText, OutputsFile};
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};
 pub use spec_decode::SpecDecodeRecord;
+pub(crate) use table::ParquetColumn;
 pub use table::RecordTable;
 pub use trace::{Chunks, Headers, TraceData};

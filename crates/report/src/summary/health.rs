@@ -1,6 +1,6 @@
 //! How the client fared, as JSON.
 
-use aiperf_metrics::{ClientHealth, ClientLimit, HealthMaxima, ValidityNote};
+use aiperf_metrics::{ClientHealth, ClientLimit, HealthMaxima, RecordBacklog, ValidityNote};
 use serde_json::{Map, Value, json};
 
 use crate::validity::Wording;
@@ -10,7 +10,7 @@ pub(crate) fn client_health(health: &ClientHealth) -> Value {
     json!({
         "saturated": health.is_saturated(),
         "limits": health.limits.iter().map(limit).collect::<Value>(),
-        "observed": observed(&health.observed),
+        "observed": observed(&health.observed, &health.records),
     })
 }
 
@@ -33,7 +33,7 @@ fn limit(limit: &ClientLimit) -> Value {
 }
 
 /// What was not observed is left out.
-fn observed(most: &HealthMaxima) -> Value {
+fn observed(most: &HealthMaxima, records: &RecordBacklog) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("samples", most.samples.into());
@@ -45,8 +45,12 @@ fn observed(most: &HealthMaxima) -> Value {
     if let Some(share) = most.busiest_thread {
         put("max_thread_cpu_percent", (100.0 * share).into());
     }
-    put("max_record_queue", most.record_queue.into());
-    put("record_queue_capacity", most.record_queue_capacity.into());
+    put("max_record_queue_bytes", most.record_queue_bytes.into());
+    put("record_queue_budget_bytes", most.record_queue_budget.into());
+    put("requests_held_back", records.held_back.into());
+    put("held_back_s", records.held_back_for.as_secs_f64().into());
+    put("spilled_requests", records.spilled.into());
+    put("spilled_bytes", records.spilled_bytes.into());
     put("max_in_flight", most.in_flight.into());
     if let Some(open) = most.descriptors {
         put("max_descriptors", open.into());

@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::records::record::ErrorDetails;
 use crate::records::spec_decode;
+use crate::server_metrics;
 use crate::validity::json as validity;
 use crate::{PhaseReport, RunPlace, RunReport};
 
@@ -62,6 +63,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     if let Some(citation) = &report.selftest {
         let reached = ClientLoad::of(&report.profiling.summary);
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
+    }
+    if let Some(metrics) = &report.server_metrics {
+        object.insert("server_metrics".to_owned(), server_metrics::section(metrics));
     }
     if let Some(steady) = &report.profiling.summary.steady {
         object.insert("steady_state".to_owned(), steady::json(steady, &report.profiling.summary));

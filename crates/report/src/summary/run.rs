@@ -7,6 +7,7 @@ use aiperf_metrics::{
     ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
 };
 use aiperf_protocol::{PhaseKind, RunEnding};
+use aiperf_telemetry::server::ServerMetrics;
 use serde_json::{Map, Value};
 
 use crate::{AskedPercentiles, Citation, LocalZone, RunPlace, Timestamps, WrittenFile};
@@ -32,6 +33,8 @@ pub struct RunReport {
     pub ending: RunEnding,
     /// The `telemetry_data` object of the summary, if GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
+    /// What the servers reported about themselves, if they did.
+    pub server_metrics: Option<ServerMetrics>,
     /// The `branch_stats` object of the summary, if conversations start others.
     pub branch_stats: Option<Value>,
     /// Requests that were sent and have no record in the records file.

@@ -29,6 +29,9 @@ pub(super) fn limit(limit: &ClientLimit) -> Wording {
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => format!("a worker thread was busy {figure}% of the time"),
         LimitKind::RecordQueue => format!("finished requests filled {figure}% of the queue to the record threads"),
+        LimitKind::RecordsHeldBack => {
+            format!("{figure} finished requests waited for the record threads before the next ones were sent")
+        }
         LimitKind::Stalled => return stalled(limit),
         LimitKind::Descriptors => format!("{figure}% of its file descriptors were in use"),
         LimitKind::Ports => format!("{figure}% of its local ports were in use"),
@@ -90,6 +93,19 @@ pub(super) fn late_first_tokens(late: u64, of: u64) -> Wording {
     )
 }
 
+pub(super) fn late_sends(late: u64, of: u64) -> Wording {
+    Wording::new(
+        format!(
+            "{} spent more than 1 ms, and more than a tenth of their latency, in the client before their first byte left. The \
+             server got them later than the load asked for.",
+            share(late, of)
+        ),
+        "Latencies count from when the client began on a request, so they do not include the wait before that. To shorten \
+         it, open connections ahead (--preconnect), raise --workers-max if processors are free, or start the load slowly \
+         (--concurrency-ramp-duration). The delay of each request is client_send_delay.",
+    )
+}
+
 pub(super) fn merged_chunks(merged: u64, of: u64, percent: f64) -> Wording {
     Wording::new(
         format!(
@@ -125,8 +141,12 @@ fn advice(kind: LimitKind) -> &'static str {
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => "Raise --workers-max, or lower the load.",
         LimitKind::RecordQueue => {
-            "When the queue is full, finished requests keep their slots and the load falls. Raise --record-processors, or \
-             reduce the work for each record: --export-level summary, --use-server-token-count."
+            "When the queue is full, a closed loop waits and its load falls, and an open loop spills responses to disk. Raise \
+             --record-processors, or reduce the work for each record: --export-level summary, --use-server-token-count."
+        }
+        LimitKind::RecordsHeldBack => {
+            "The load was lower than --concurrency asks for. Raise --record-processors or AIPERF_RECORD_MEMORY_MB, or reduce the \
+             work for each record: --export-level summary, --use-server-token-count."
         }
         LimitKind::Stalled => {
             "Something stopped the process: a signal (SIGSTOP), a debugger, a CPU limit (container quota) or a paused machine. \

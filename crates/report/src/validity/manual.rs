@@ -4,8 +4,8 @@
 use aiperf_clock::Nanos;
 use aiperf_metrics::validity_thresholds::{
     CLOCK_STEP, COLD_START_FACTOR, CONCURRENCY_SHORTFALL_PERCENT, CONNECTION_WAIT_PERCENT, DRIFT_PERCENT,
-    HIDDEN_WAIT_FACTOR, HIDDEN_WAIT_MS, INPUT_LENGTH_PERCENT, LITTLES_LAW_GAP_PERCENT, NOTED_SHARE_PERCENT,
-    RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, TOKENS_PER_CHUNK,
+    HIDDEN_WAIT_FACTOR, HIDDEN_WAIT_MS, INPUT_LENGTH_PERCENT, LEAST_SEND_DELAY, LITTLES_LAW_GAP_PERCENT,
+    NOTED_SHARE_PERCENT, RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, SEND_DELAY_PERCENT, TOKENS_PER_CHUNK,
 };
 use aiperf_metrics::{
     ClientLimit, ClientLoad, GapCause, LateReads, Level, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric,
@@ -65,6 +65,7 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
             };
             LIMITS.map(|kind| ValidityNote::ClientSaturated(limit(kind))).into()
         }
+        ValidityCode::LateSends => vec![ValidityNote::LateSends { late: requests, of }],
         ValidityCode::LateFirstTokens => vec![ValidityNote::LateFirstTokens { late: requests, of }],
         ValidityCode::MergedChunks => vec![ValidityNote::MergedChunks { merged: requests, of }],
         ValidityCode::BeyondCertifiedLoad => {
@@ -139,7 +140,7 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
     }
 }
 
-const LIMITS: [LimitKind; 10] = [
+const LIMITS: [LimitKind; 11] = [
     LimitKind::ScheduleLag { growing: false },
     LimitKind::ScheduleLag { growing: true },
     LimitKind::WorkerLag,
@@ -147,6 +148,7 @@ const LIMITS: [LimitKind; 10] = [
     LimitKind::ThreadCpu(ThreadRole::Scheduler),
     LimitKind::ThreadCpu(ThreadRole::Worker),
     LimitKind::RecordQueue,
+    LimitKind::RecordsHeldBack,
     LimitKind::Stalled,
     LimitKind::Descriptors,
     LimitKind::Ports,
@@ -168,6 +170,10 @@ const fn meaning(code: ValidityCode) -> &'static str {
              latencies include the lost attempts (`http_req_lost`)."
         }
         ValidityCode::ClientSaturated => "The client, not the server, was the limit. There is one note for each limit.",
+        ValidityCode::LateSends => {
+            "Requests spent a noticeable time in the client before their first byte left: the server got them later than the load \
+             asked for. Many requests that start at the same time wait for each other."
+        }
         ValidityCode::LateFirstTokens => {
             "The client read first tokens so late that they share the time of a later chunk. Their times to first token are too \
              long, and the server is not the cause."
@@ -260,6 +266,11 @@ fn threshold(code: ValidityCode) -> String {
              was stopped, and for descriptors and ports"
                 .to_owned()
         }
+        ValidityCode::LateSends => share(&format!(
+            "have a `client_send_delay` above {} ms and above {SEND_DELAY_PERCENT} % of their time to first token (without \
+             streaming: of their latency)",
+            Nanos(LEAST_SEND_DELAY).as_millis_f64()
+        )),
         ValidityCode::LateFirstTokens => share(&format!(
             "have a first token that was read more than {late} ms after it arrived, together with a later chunk"
         )),

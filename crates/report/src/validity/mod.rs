@@ -35,6 +35,7 @@ impl Wording {
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
+            ValidityNote::LateSends { late, of } => client::late_sends(late, of),
             ValidityNote::LateFirstTokens { late, of } => client::late_first_tokens(late, of),
             ValidityNote::MergedChunks { merged, of } => client::merged_chunks(merged, of, note.figure()),
             ValidityNote::RateShortfall { asked, achieved, dropped } => {
@@ -125,6 +126,7 @@ mod tests {
             LimitKind::ThreadCpu(ThreadRole::Scheduler),
             LimitKind::ThreadCpu(ThreadRole::Worker),
             LimitKind::RecordQueue,
+            LimitKind::RecordsHeldBack,
             LimitKind::ScheduleLag { growing: false },
             LimitKind::ScheduleLag { growing: true },
             LimitKind::Descriptors,
@@ -133,7 +135,8 @@ mod tests {
         for kind in kinds {
             let Wording { statement, advice } = Wording::of(&limit(kind));
             assert!(statement.contains("97.50") && statement.contains("first 2.0 s into the run, for 8.5 s"));
-            assert!(statement.ends_with("(limit 90%).") || statement.ends_with("(limit 90 ms)."), "{statement}");
+            let limit = ["(limit 90%).", "(limit 90 ms).", "(limit 90 requests)."];
+            assert!(limit.iter().any(|end| statement.ends_with(end)), "{statement}");
             assert!(advice.ends_with('.'));
         }
     }

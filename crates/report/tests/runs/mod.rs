@@ -139,6 +139,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
         ending: RunEnding::COMPLETED,
         telemetry_data: None,
+        server_metrics: None,
         branch_stats: None,
         lost: LostRecords::default(),
         rows_left_out: 0,
@@ -209,8 +210,8 @@ pub(crate) fn stalled_run() -> RunReport {
         at: at(250 * (index + 1)),
         worker_lag: Nanos(2 * MS),
         cpu_share: if index < 4 { 0.5 } else { 0.97 },
-        record_queue: 3,
-        record_queue_capacity: 1_000,
+        record_queue_bytes: 3,
+        record_queue_budget: 1_000,
         schedule_lag: Nanos(MS),
         in_flight: 8,
         ..HealthSample::default()

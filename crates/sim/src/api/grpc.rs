@@ -52,7 +52,7 @@ async fn serve(worker: &Rc<ServerWorker>, mut call: GrpcCall, connection: u64, p
     let path = call.received.head.target.clone();
     let (service, method) = path.trim_start_matches('/').split_once('/').unwrap_or((&path, ""));
     let is_inference = service == SERVICE && matches!(method, "ModelInfer" | "ModelStreamInfer");
-    let mut exchange = ServedRequest::begin(&worker.state, &call.received, connection, place, is_inference);
+    let mut exchange = ServedRequest::begin(worker, &call.received, connection, place, is_inference);
     if is_inference && worker.state.options.truth_bodies {
         exchange.note(|record| record.body = Some(infer::legible(&call)));
     }

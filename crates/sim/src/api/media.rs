@@ -123,7 +123,7 @@ async fn stream_images(
     if let Some(after) = fail_at_once(connection, exchange, &plan, received.head.keep_alive).await? {
         return Ok(after);
     }
-    let mut admitted = admit(state, connection, exchange, received.arrival, &measured, &draws).await?;
+    let mut admitted = admit(state, connection, exchange, received.arrival, (&measured, 0), &draws).await?;
     let (mut sender, after) = EventSender::new(connection, received);
     for index in 0..=partial {
         if index > 0 {

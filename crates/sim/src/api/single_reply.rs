@@ -5,6 +5,7 @@ use crate::generation::admission::admit;
 use crate::generation::draws::Draws;
 use crate::generation::fault::{Fault, FaultPlan, MidwayFault};
 use crate::generation::prompt::{MeasuredPrompt, RequestPrompt};
+use crate::generation::reply::Finish;
 use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, deliver, fail_at_once};
@@ -58,13 +59,16 @@ pub(crate) async fn serve(
     if let Some(after) = fail_at_once(connection, exchange, &plan, keep_alive).await? {
         return Ok(after);
     }
-    let mut admitted = admit(state, connection, exchange, received.arrival, &measured, &draws).await?;
+    let mut admitted = admit(state, connection, exchange, received.arrival, (&measured, 0), &draws).await?;
     admitted.pace.advance(work.steps);
     if let Some(stall) = plan.stall {
         admitted.pace.pause(stall.span);
         exchange.note(|record| record.stalled = true);
     }
     connection.wait_until(&worker.timer, admitted.pace.due).await?;
+    if midway(&plan).is_none() {
+        exchange.engine_done(Finish::Stop);
+    }
     drop(admitted.place);
     let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
     let (content_type, body) = (work.make)(&ReplyInputs { draws: &draws, prompt: &measured, created });

@@ -83,7 +83,9 @@ pub(crate) async fn stream_reply(
     if thinks(&state.options) {
         sender.flush().await?;
     }
-    let admitted = admit(state, sender.connection, exchange, received.arrival, &job.prompt, &job.draws).await?;
+    let admitted =
+        admit(state, sender.connection, exchange, received.arrival, (&job.prompt, job.output_tokens()), &job.draws)
+            .await?;
     let (place, cached, mut pace) = (admitted.place, admitted.cached_tokens, admitted.pace);
 
     let chunks = reply.chunks();
@@ -93,7 +95,6 @@ pub(crate) async fn stream_reply(
     let speaks_openai = matches!(messages, DialectWriter::OpenAi(_));
     let has_own_finish = speaks_openai && (reply.is_tool_call || reply.answer == 0);
     let (mut written, mut reasoning) = (0, 0);
-    let mut last: Option<Mono> = None;
     let mut outcome = job.outcome();
 
     // One step beyond the last chunk, for what happens after the only chunk of a short reply.
@@ -137,17 +138,8 @@ pub(crate) async fn stream_reply(
             let usage = (on_every_chunk(request, || so_far), so_far);
             messages.piece(reply, piece, choice, finish, usage, &mut sender.event);
             let stamp = sender.send().await?;
-            exchange.note(|record| {
-                record.chunks.push(stamp);
-                record.output_tokens += piece.tokens;
-                if piece.kind == PieceKind::Reasoning {
-                    record.reasoning_tokens += piece.tokens;
-                }
-            });
-            match last.replace(stamp) {
-                None => state.metrics.time_to_first_token.observe(stamp.since(received.arrival)),
-                Some(before) => state.metrics.inter_token_latency.observe(stamp.since(before)),
-            }
+            let reasoning_tokens = if piece.kind == PieceKind::Reasoning { piece.tokens } else { 0 };
+            exchange.wrote(stamp, piece.tokens, reasoning_tokens);
         }
     }
 
@@ -160,11 +152,11 @@ pub(crate) async fn stream_reply(
             }
         }
         if request.usage != UsagePlacement::Nowhere {
-            messages.usage(job.usage(cached, written, reasoning), &mut sender.event);
+            messages.usage(job.final_usage(exchange, cached, written, reasoning), &mut sender.event);
             sender.send().await?;
         }
     }
-    state.metrics.finished(reply.finish);
+    exchange.engine_done(reply.finish);
     drop(place);
     if messages.closing(reply, job.usage(cached, written, reasoning), &mut sender.event).is_none() {
         sender.event.extend_from_slice(DONE);

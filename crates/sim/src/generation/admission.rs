@@ -1,7 +1,5 @@
 //! A request's way into the batch, and the pace at which its tokens then come.
 
-use std::sync::atomic::Ordering;
-
 use aiperf_clock::{Mono, Nanos};
 use aiperf_seed::Stream;
 use tokio::sync::SemaphorePermit;
@@ -10,21 +8,60 @@ use crate::generation::distribution::Distribution;
 use crate::generation::draws::Draws;
 use crate::generation::prompt::MeasuredPrompt;
 use crate::generation::timeline::Timeline;
+use crate::monitoring::load::LoadMeter;
+use crate::options::SimOptions;
 use crate::server::connection::{ClientGone, ClientWatch};
 use crate::server::exchange::ServedRequest;
-use crate::server::metrics::ServerMetrics;
 use crate::server::state::SimState;
 
 /// A place in the batch. Dropping it lets the next one in.
 #[derive(Debug)]
 pub(crate) struct BatchSlot<'a> {
-    _permit: SemaphorePermit<'a>,
-    metrics: &'a ServerMetrics,
+    load: &'a LoadMeter,
+    kv_blocks: u32,
+    // Dropped after the load was changed, so that no more requests run than there are places.
+    _permits: Permits<'a>,
+}
+
+/// A place in the batch and its blocks of the KV cache.
+type Permits<'a> = (SemaphorePermit<'a>, SemaphorePermit<'a>);
+
+/// A request that waits for its place. Dropping it means that it went away.
+struct QueuedRequest<'a> {
+    load: &'a LoadMeter,
+    waits: bool,
+}
+
+impl<'a> QueuedRequest<'a> {
+    fn new(load: &'a LoadMeter) -> Self {
+        load.change(|load| load.waiting += 1);
+        Self { load, waits: true }
+    }
+
+    /// It runs from the instant at which it no longer waits.
+    fn run(mut self, kv_blocks: u32) {
+        self.waits = false;
+        self.load.change(|load| {
+            load.waiting -= 1;
+            load.run(kv_blocks);
+        });
+    }
+}
+
+impl Drop for QueuedRequest<'_> {
+    fn drop(&mut self) {
+        if self.waits {
+            self.load.change(|load| load.waiting -= 1);
+        }
+    }
 }
 
 impl Drop for BatchSlot<'_> {
     fn drop(&mut self) {
-        self.metrics.running.fetch_sub(1, Ordering::Relaxed);
+        self.load.change(|load| {
+            load.running -= 1;
+            load.kv_blocks -= u64::from(self.kv_blocks);
+        });
     }
 }
 
@@ -61,36 +98,35 @@ impl TokenPace {
     }
 }
 
-/// Waits for a place, looks the prompt up in the cache and sets the time of the first token.
+/// Blocks of the KV cache that a request takes, for its prompt and its whole reply.
+pub(crate) fn kv_blocks(options: &SimOptions, prompt_tokens: u32, output_tokens: u32) -> u32 {
+    prompt_tokens.saturating_add(output_tokens).div_ceil(options.cache_block).min(options.kv_blocks)
+}
+
+/// Waits for a place, looks the prompt up in the cache and sets the time of the first token. `output_tokens` is the length of the reply.
 pub(crate) async fn admit<'a>(
     state: &'a SimState,
     connection: &mut impl ClientWatch,
     exchange: &mut ServedRequest,
     arrival: Mono,
-    prompt: &MeasuredPrompt,
+    (prompt, output_tokens): (&MeasuredPrompt, u32),
     draws: &Draws,
 ) -> Result<Admitted<'a>, ClientGone> {
-    let (permit, admitted) = if let Ok(permit) = state.batch.try_acquire() {
-        (permit, arrival)
+    let blocks = kv_blocks(&state.options, prompt.tokens, output_tokens);
+    let take_blocks = |place| Some((place, state.kv_cache.try_acquire_many(blocks).ok()?));
+    let at_once = state.batch.try_acquire().ok().and_then(take_blocks);
+    let (permits, admitted) = if let Some(permits) = at_once {
+        state.load.change(|load| load.run(blocks));
+        (permits, arrival)
     } else {
-        let permit = connection.unless_gone(state.batch.acquire()).await?;
-        // The semaphore is never closed; if it were, there would be no server left to answer.
-        (permit.map_err(|_| ClientGone)?, Mono::now())
+        let queued = QueuedRequest::new(&state.load);
+        let permits = connection.unless_gone(acquire(state, blocks)).await??;
+        queued.run(blocks);
+        (permits, Mono::now())
     };
-    let metrics = &state.metrics;
-    metrics.running.fetch_add(1, Ordering::Relaxed);
-    let place = BatchSlot { _permit: permit, metrics };
-
+    let place = BatchSlot { load: &state.load, kv_blocks: blocks, _permits: permits };
     let cached_tokens = state.look_up_prefix(&prompt.blocks, prompt.tokens);
-    metrics.prompt_tokens.fetch_add(u64::from(prompt.tokens), Ordering::Relaxed);
-    if let Some(cached) = cached_tokens {
-        metrics.cache_queries.fetch_add(u64::from(prompt.tokens), Ordering::Relaxed);
-        metrics.cache_hits.fetch_add(u64::from(cached), Ordering::Relaxed);
-    }
-    exchange.note(|record| {
-        record.admitted = Some(admitted);
-        record.cached_tokens = cached_tokens;
-    });
+    exchange.admitted(arrival, admitted, prompt.tokens, cached_tokens);
 
     let options = &state.options;
     let to_read = prompt.tokens - cached_tokens.unwrap_or(0);
@@ -102,6 +138,14 @@ pub(crate) async fn admit<'a>(
         TokenPace { timeline: state.timeline(), itl: options.itl, draws: draws.stream("itl"), due: admitted };
     pace.pause(first);
     Ok(Admitted { place, cached_tokens, pace })
+}
+
+/// First a place, then the blocks: whoever is next in the batch is next in the cache.
+async fn acquire(state: &SimState, blocks: u32) -> Result<Permits<'_>, ClientGone> {
+    // The semaphores are never closed; if they were, there would be no server left to answer.
+    let place = state.batch.acquire().await.map_err(|_| ClientGone)?;
+    let blocks = state.kv_cache.acquire_many(blocks).await.map_err(|_| ClientGone)?;
+    Ok((place, blocks))
 }
 
 fn from_millis(millis: f64) -> Nanos {

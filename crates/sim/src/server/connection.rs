@@ -1,19 +1,27 @@
 //! One client's socket: bytes in and out, each with the time at which it passed.
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use aiperf_clock::{Mono, Nanos, Timer};
+use aiperf_clock::{Mono, Nanos, OffsetWatch, ReadStamp, StampSource, Timer};
+use aiperf_socket::receive_stamped;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use crate::server::http_request::{BodyLength, ChunkedBody, Head, Unreadable};
 
-/// A request with its body and the times at which its first and last bytes had been read.
+/// A request with its body and the times at which its first and last bytes came in.
 #[derive(Debug)]
 pub(crate) struct ClientRequest {
     pub(crate) head: Head,
     pub(crate) body: Vec<u8>,
     pub(crate) first_byte: Mono,
     pub(crate) arrival: Mono,
+    /// Who took the time of its arrival.
+    pub(crate) stamped_by: StampSource,
 }
 
 /// What came instead of a request.
@@ -51,35 +59,46 @@ const BURST: u32 = 16;
 pub(crate) struct ClientConnection {
     stream: TcpStream,
     input: Vec<u8>,
+    clock: Arc<OffsetWatch>,
     first_byte: Mono,
-    last_read: Mono,
+    last_read: ReadStamp,
     burst: u32,
 }
 
 impl ClientConnection {
-    pub(crate) fn new(stream: TcpStream) -> Self {
-        let never = Mono::default();
-        Self { stream, input: Vec::new(), first_byte: never, last_read: never, burst: 0 }
+    /// `clock` turns the kernel's receive stamps into monotonic time.
+    pub(crate) fn new(stream: TcpStream, clock: Arc<OffsetWatch>) -> Self {
+        let last_read = ReadStamp::default();
+        Self { stream, input: Vec::new(), clock, first_byte: Mono::default(), last_read, burst: 0 }
     }
 
     /// Reads once. False at the end of the stream.
     async fn fill(&mut self, wanted: usize) -> io::Result<bool> {
-        self.input.reserve(wanted.max(READ_SIZE));
+        let room = wanted.max(READ_SIZE);
         loop {
             self.stream.readable().await?;
-            match self.read_now() {
+            match self.read_now(room) {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                 result => return result,
             }
         }
     }
 
-    fn read_now(&mut self) -> io::Result<bool> {
-        let was_empty = self.input.is_empty();
-        let count = self.stream.try_read_buf(&mut self.input)?;
-        self.last_read = Mono::now();
-        if was_empty {
-            self.first_byte = self.last_read;
+    /// Reads what is there, at most as much as `room`. Its time is the kernel's, so that a busy server does not shift arrivals.
+    fn read_now(&mut self, room: usize) -> io::Result<bool> {
+        let filled = self.input.len();
+        self.input.resize(filled + room, 0);
+        let stream = &self.stream;
+        let received = stream.try_io(Interest::READABLE, || receive_stamped(stream, &mut self.input[filled..]));
+        self.input.truncate(filled + received.as_ref().map_or(0, |(count, _)| *count));
+        let (count, stamp) = received?;
+        let read_at = Mono::now();
+        self.last_read = match stamp {
+            Some(wall) => ReadStamp::kernel(self.clock.mono(wall), read_at).not_before(self.last_read.at),
+            None => ReadStamp::user(read_at),
+        };
+        if filled == 0 {
+            self.first_byte = self.last_read.at;
         }
         Ok(count > 0)
     }
@@ -112,9 +131,10 @@ impl ClientConnection {
             }
         };
         self.input.drain(..taken);
-        let received = ClientRequest { head, body, first_byte: self.first_byte, arrival: self.last_read };
+        let ReadStamp { at: arrival, source: stamped_by, .. } = self.last_read;
+        let received = ClientRequest { head, body, first_byte: self.first_byte, arrival, stamped_by };
         // What is left came with the last read at the latest.
-        self.first_byte = self.last_read;
+        self.first_byte = arrival;
         Ok(received)
     }
 
@@ -159,17 +179,17 @@ impl ClientConnection {
         self.unless_gone(timer.sleep_until(due)).await
     }
 
-    /// Resolves when the client has closed its side. Requests that it sends ahead are kept.
-    async fn gone(&mut self) {
-        loop {
-            if self.input.len() > MOST_READ_AHEAD {
-                return std::future::pending().await;
-            }
-            match self.fill(0).await {
+    /// Ready when the client has closed its side. Requests that it sends ahead are kept.
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.input.len() <= MOST_READ_AHEAD {
+            // Every chunk comes by here, so this must be quick: unlike `readable`, it keeps one waker and no list of waiters.
+            match ready!(self.stream.poll_read_ready(cx)).and_then(|()| self.read_now(READ_SIZE)) {
                 Ok(true) => {}
-                Ok(false) | Err(_) => return,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(false) | Err(_) => return Poll::Ready(()),
             }
         }
+        Poll::Pending
     }
 
     /// Closes so that the client sees a reset instead of an end.
@@ -181,10 +201,11 @@ impl ClientConnection {
 
 impl ClientWatch for ClientConnection {
     async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
-        tokio::select! {
-            biased;
-            value = wanted => Ok(value),
-            () = self.gone() => Err(ClientGone),
-        }
+        let mut wanted = pin!(wanted);
+        poll_fn(|cx| match wanted.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Ok(value)),
+            Poll::Pending => self.poll_gone(cx).map(|()| Err(ClientGone)),
+        })
+        .await
     }
 }

@@ -1,12 +1,15 @@
 //! One request while it is served: fills in its record of the truth and stores it, however the request ends.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use aiperf_clock::Mono;
 
+use crate::generation::reply::Finish;
+use crate::monitoring::counters::{EngineCounters, EngineRequest, FinishReason};
+use crate::monitoring::request_timing::RequestTiming;
 use crate::server::connection::ClientRequest;
 use crate::server::state::SimState;
+use crate::server::worker::ServerWorker;
 use crate::truth::{TruthOutcome, TruthRecord};
 
 /// Dropping it unfinished means that the server was stopped in mid-request.
@@ -16,17 +19,21 @@ pub(crate) struct ServedRequest {
     /// Gone once the record is handed over.
     record: Option<TruthRecord>,
     is_inference: bool,
+    /// The thread that serves it.
+    thread: usize,
+    /// There while the engine has it.
+    engine: Option<EngineRequest>,
 }
 
 impl ServedRequest {
     pub(crate) fn begin(
-        state: &Arc<SimState>,
+        worker: &ServerWorker,
         received: &ClientRequest,
         connection: u64,
         connection_request: u64,
         is_inference: bool,
     ) -> Self {
-        let head = &received.head;
+        let (state, head) = (&worker.state, &received.head);
         let record = TruthRecord {
             index: state.next_arrival(),
             request_id: head.header("x-request-id").map(str::to_owned),
@@ -37,6 +44,7 @@ impl ServedRequest {
             connection_request,
             first_byte: received.first_byte,
             arrival: received.arrival,
+            stamped_by: received.stamped_by,
             admitted: None,
             in_flight: if is_inference { state.enter() } else { 0 },
             streaming: false,
@@ -52,13 +60,65 @@ impl ServedRequest {
             headers: head.headers.clone(),
             body: state.options.truth_bodies.then(|| String::from_utf8_lossy(&received.body).into_owned()),
         };
-        Self { state: Arc::clone(state), record: Some(record), is_inference }
+        Self { state: Arc::clone(state), record: Some(record), is_inference, thread: worker.thread, engine: None }
     }
 
     /// Fills in the record, while it is still here.
     pub(crate) fn note(&mut self, change: impl FnOnce(&mut TruthRecord)) {
         if let Some(record) = &mut self.record {
             change(record);
+        }
+    }
+
+    /// The engine took it in.
+    pub(crate) fn admitted(&mut self, arrival: Mono, admitted: Mono, prompt_tokens: u32, cached_tokens: Option<u32>) {
+        self.note(|record| {
+            record.admitted = Some(admitted);
+            record.cached_tokens = cached_tokens;
+        });
+        let (first_token, last_token) = (None, None);
+        self.engine = Some(EngineRequest { arrival, admitted, prompt_tokens, tokens: 0, first_token, last_token });
+        self.state.counters[self.thread].lock().admitted(prompt_tokens, cached_tokens);
+    }
+
+    /// A chunk with content is being written.
+    pub(crate) fn wrote(&mut self, at: Mono, tokens: u32, reasoning_tokens: u32) {
+        self.note(|record| {
+            record.chunks.push(at);
+            record.output_tokens += tokens;
+            record.reasoning_tokens += reasoning_tokens;
+        });
+        self.count(|counters, request| counters.wrote(request, at, tokens));
+    }
+
+    /// A reply in one piece is complete: its first token came at `first`, its last one at `last`.
+    pub(crate) fn wrote_whole(&mut self, first: Mono, last: Mono, tokens: u32, reasoning_tokens: u32) {
+        self.note(|record| {
+            record.output_tokens += tokens;
+            record.reasoning_tokens += reasoning_tokens;
+        });
+        self.count(|counters, request| counters.wrote_whole(request, first, last, tokens));
+    }
+
+    /// Its times in the engine, once it has its first token.
+    pub(crate) fn timing(&self) -> Option<RequestTiming> {
+        self.engine.as_ref().and_then(RequestTiming::of)
+    }
+
+    /// The engine has made the whole reply.
+    pub(crate) fn engine_done(&mut self, finish: Finish) {
+        self.leave_engine(finish.into(), Mono::now());
+    }
+
+    fn leave_engine(&mut self, reason: FinishReason, now: Mono) {
+        let drafts = self.state.options.spec_drafts;
+        self.count(|counters, request| counters.finished(request, reason, now, drafts));
+        self.engine = None;
+    }
+
+    fn count(&mut self, change: impl FnOnce(&mut EngineCounters, &mut EngineRequest)) {
+        if let Some(request) = &mut self.engine {
+            change(&mut self.state.counters[self.thread].lock(), request);
         }
     }
 
@@ -71,12 +131,12 @@ impl ServedRequest {
             record.outcome = outcome;
             if self.is_inference {
                 self.state.leave();
-                let metrics = &self.state.metrics;
-                metrics.generation_tokens.fetch_add(u64::from(record.output_tokens), Ordering::Relaxed);
-                match outcome {
-                    TruthOutcome::Completed => metrics.request_latency.observe(now.since(record.arrival)),
-                    _ => metrics.aborted(),
-                }
+                let reason = match outcome {
+                    TruthOutcome::Completed | TruthOutcome::Empty | TruthOutcome::Malformed => FinishReason::Stop,
+                    TruthOutcome::ClientGone | TruthOutcome::ServerStopped => FinishReason::Abort,
+                    _ => FinishReason::Error,
+                };
+                self.leave_engine(reason, now);
             }
             self.state.truth.push(record);
         }

@@ -99,6 +99,11 @@ impl Head {
     pub(crate) fn path(&self) -> &str {
         self.target.split_once('?').map_or(self.target.as_str(), |(path, _)| path)
     }
+
+    /// What follows the question mark of the target.
+    pub(crate) fn query(&self) -> &str {
+        self.target.split_once('?').map_or("", |(_, query)| query)
+    }
 }
 
 /// Puts a chunked body together as its bytes come in.

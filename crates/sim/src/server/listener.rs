@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 
+use aiperf_socket::ask_for_stamps;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::error::SimError;
@@ -21,6 +22,14 @@ pub(crate) fn listen(bind: SocketAddr, threads: u32) -> Result<(Vec<TcpListener>
     Ok((listeners, address))
 }
 
+/// A socket for one thread alone.
+pub(crate) fn listen_alone(bind: SocketAddr) -> Result<(TcpListener, SocketAddr), SimError> {
+    let failed = |source| SimError::Bind { address: bind, source };
+    let listener = open(bind, false).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
 fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
@@ -29,6 +38,9 @@ fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     }
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
+    // Connections have this setting from the socket that accepts them, so that a request that comes before its connection is
+    // accepted is stamped too. A system without such stamps leaves the time to the reading thread.
+    let _ = ask_for_stamps(&socket);
     socket.listen(BACKLOG)?;
     Ok(socket.into())
 }

@@ -5,7 +5,6 @@ pub(crate) mod exchange;
 pub(crate) mod http_request;
 pub(crate) mod http_response;
 pub(crate) mod listener;
-pub(crate) mod metrics;
 pub(crate) mod response;
 pub(crate) mod route;
 pub(crate) mod serve;

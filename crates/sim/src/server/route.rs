@@ -1,5 +1,8 @@
 //! Passes each request to the function that serves it.
 
+use aiperf_clock::{EpochNanos, Mono};
+
+use crate::api::dialect::openai::error_object;
 use crate::api::embeddings::embed;
 use crate::api::kserve;
 use crate::api::media;
@@ -7,12 +10,17 @@ use crate::api::rankings::{RankingApi, rank};
 use crate::api::text::{TextRoute, generate};
 use crate::api::text_request::{RejectedRequest, TextApi};
 use crate::api::video;
+use crate::monitoring::dcgm_page::dcgm_page;
+use crate::monitoring::exposition::CONTENT_TYPE;
+use crate::monitoring::vllm_page::vllm_page;
+use crate::monitoring::window::WindowTruth;
 use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::http_request::Head;
-use crate::server::http_response::write_whole;
+use crate::server::http_response::{error_kind, write_whole};
 use crate::server::response::{After, JSON, answer, refuse};
-use crate::server::worker::ServerWorker;
+use crate::server::state::SimState;
+use crate::server::worker::{PortRole, ServerWorker};
 use crate::truth::TruthOutcome;
 
 /// Everything that the simulator serves.
@@ -31,10 +39,12 @@ enum Route {
     KserveModel,
     Health,
     Metrics,
+    DcgmMetrics,
     ResetPrefixCache,
     /// Start and stop of a profiler. There is no profiler; the truth records the requests.
     Profiler,
     Truth,
+    Window,
     Reset,
     WrongMethod,
     Unknown,
@@ -72,15 +82,28 @@ impl Route {
             "/v1/models" => ("GET", Self::Models),
             "/health" | "/v1/health" | "/ping" | "/v2/health/live" | "/v2/health/ready" => ("GET", Self::Health),
             "/metrics" => ("GET", Self::Metrics),
+            "/dcgm/metrics" => ("GET", Self::DcgmMetrics),
             "/reset_prefix_cache" => ("POST", Self::ResetPrefixCache),
             "/start_profile" | "/stop_profile" => ("POST", Self::Profiler),
             "/sim/truth" => ("GET", Self::Truth),
+            "/sim/window" => ("GET", Self::Window),
             "/sim/reset" => ("POST", Self::Reset),
             _ => return Self::Unknown,
         };
         // HEAD asks for what GET would be answered with, without its body.
         let is_head = method == "HEAD" && wanted == "GET" && route != Self::VideoState;
         if method == wanted || is_head { route } else { Self::WrongMethod }
+    }
+
+    /// What the path means on a port of this kind, on a server with this many GPUs.
+    const fn on(self, role: PortRole, gpus: u32) -> Self {
+        match (self, role) {
+            (Self::Metrics, PortRole::Dcgm) => Self::DcgmMetrics,
+            (Self::Health, PortRole::Dcgm) => Self::Health,
+            (_, PortRole::Dcgm) => Self::Unknown,
+            (Self::DcgmMetrics, PortRole::Inference) if gpus == 0 => Self::Unknown,
+            (route, PortRole::Inference) => route,
+        }
     }
 
     const fn is_inference(self) -> bool {
@@ -103,16 +126,16 @@ pub fn serves(path: &str) -> bool {
     Route::of("POST", path).is_inference()
 }
 
-/// Serves one request. `connection_request` counts the requests of the connection.
+/// Serves one request of a connection; both are known by their numbers.
 pub(crate) async fn serve(
     worker: &ServerWorker,
     connection: &mut ClientConnection,
     received: &ClientRequest,
-    connection_number: u64,
-    connection_request: u64,
+    (connection_number, connection_request): (u64, u64),
+    role: PortRole,
 ) -> After {
     let (state, head) = (&worker.state, &received.head);
-    let route = Route::of(&head.method, head.path());
+    let route = Route::of(&head.method, head.path()).on(role, state.options.gpus.count);
     // Requests about the server itself are not part of the truth.
     match route {
         Route::Truth => {
@@ -120,9 +143,16 @@ pub(crate) async fn serve(
             return plain(connection, "application/x-ndjson", &lines, head).await;
         }
         Route::Metrics => {
-            let text = state.metrics.render(&state.options.model, state.in_flight());
-            let content_type = "text/plain; version=0.0.4; charset=utf-8";
-            return plain(connection, content_type, text.as_bytes(), head).await;
+            return plain(connection, CONTENT_TYPE, vllm_page(state).as_bytes(), head).await;
+        }
+        Route::DcgmMetrics => {
+            return plain(connection, CONTENT_TYPE, dcgm_page(state).as_bytes(), head).await;
+        }
+        Route::Window => {
+            return match window(state, head.query()) {
+                Ok(truth) => plain(connection, JSON, truth.as_bytes(), head).await,
+                Err(message) => plain_status(connection, 400, JSON, message.as_bytes(), head).await,
+            };
         }
         Route::Reset => {
             state.reset();
@@ -135,7 +165,7 @@ pub(crate) async fn serve(
         _ => {}
     }
     let mut exchange =
-        ServedRequest::begin(state, received, connection_number, connection_request, route.is_inference());
+        ServedRequest::begin(worker, received, connection_number, connection_request, route.is_inference());
     let served = match route {
         Route::Text(api) => generate(worker, connection, &mut exchange, received, api).await,
         Route::Embeddings => embed(worker, connection, &mut exchange, received).await,
@@ -195,9 +225,41 @@ fn models(name: &str) -> String {
     )
 }
 
+/// The truth between `start_ns` and `end_ns` of the query (wall clock); from the start of the server until now without them.
+fn window(state: &SimState, query: &str) -> Result<String, String> {
+    let (mut start, mut end) = (state.started, Mono::now());
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let epoch = EpochNanos(value.parse().map_err(|_| {
+            let message = format!("{name}={value}: expected nanoseconds since the epoch");
+            error_object(400, error_kind(400), &message, None)
+        })?);
+        match name {
+            "start_ns" => start = state.anchor.mono(epoch),
+            "end_ns" => end = state.anchor.mono(epoch),
+            _ => {
+                let message = format!("unknown parameter {name}; use start_ns and end_ns");
+                return Err(error_object(400, error_kind(400), &message, None));
+            }
+        }
+    }
+    // The truth has no map with odd keys and no number that JSON cannot say.
+    Ok(serde_json::to_string(&WindowTruth::of(state, start, end)).unwrap_or_default())
+}
+
 async fn plain(connection: &mut ClientConnection, content_type: &str, body: &[u8], head: &Head) -> After {
+    plain_status(connection, 200, content_type, body, head).await
+}
+
+async fn plain_status(
+    connection: &mut ClientConnection,
+    status: u16,
+    content_type: &str,
+    body: &[u8],
+    head: &Head,
+) -> After {
     let mut out = Vec::with_capacity(body.len() + 192);
-    write_whole(200, content_type, body, head.keep_alive, &mut out);
+    write_whole(status, content_type, body, head.keep_alive, &mut out);
     if head.method == "HEAD" {
         out.truncate(out.len() - body.len());
     }

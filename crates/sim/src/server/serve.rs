@@ -45,6 +45,10 @@ pub fn serve(
 ) -> Result<(), SimError> {
     let mut sim = Sim::start(options, bind)?;
     writeln!(announce, "aiperf sim listens on {}", sim.url())
+        .and_then(|()| match sim.dcgm_addr() {
+            Some(address) => writeln!(announce, "DCGM page at http://{address}/metrics"),
+            None => Ok(()),
+        })
         .and_then(|()| announce.flush())
         .map_err(SimError::Announce)?;
     shutdown.wait();

@@ -4,13 +4,14 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use aiperf_clock::{Timer, WallAnchor, tighten_timer_slack};
+use aiperf_clock::{Mono, Timer, WallAnchor, tighten_timer_slack};
 use aiperf_socket::raise_descriptor_limit;
 use tokio::sync::watch;
 
 use crate::error::SimError;
+use crate::monitoring::window::WindowTruth;
 use crate::options::SimOptions;
-use crate::server::listener::listen;
+use crate::server::listener::{listen, listen_alone};
 use crate::server::state::SimState;
 use crate::server::worker::ServerWorker;
 use crate::truth::TruthRecord;
@@ -20,6 +21,7 @@ use crate::truth::TruthRecord;
 pub struct Sim {
     state: Arc<SimState>,
     address: SocketAddr,
+    dcgm_address: Option<SocketAddr>,
     stop: watch::Sender<bool>,
     threads: Vec<JoinHandle<std::io::Result<()>>>,
 }
@@ -29,14 +31,25 @@ impl Sim {
     pub fn start(options: SimOptions, bind: SocketAddr) -> Result<Self, SimError> {
         raise_descriptor_limit();
         let (listeners, address) = listen(bind, options.threads)?;
+        let mut dcgm = None;
+        if let Some(port) = options.gpus.port {
+            if options.gpus.count == 0 {
+                return Err(SimError::DcgmPortWithoutGpus { port });
+            }
+            dcgm = Some(listen_alone(SocketAddr::new(bind.ip(), port))?);
+        }
         let state = Arc::new(SimState::new(options)?);
         let (stop, stopped) = watch::channel(false);
-        let mut sim = Self { state, address, stop, threads: Vec::new() };
+        let dcgm_address = dcgm.as_ref().map(|(_, address)| *address);
+        let mut dcgm = dcgm.map(|(listener, _)| listener);
+        let mut sim = Self { state, address, dcgm_address, stop, threads: Vec::new() };
         for (number, listener) in listeners.into_iter().enumerate() {
             let (state, stopped) = (Arc::clone(&sim.state), stopped.clone());
+            // The first thread has the only socket of the DCGM page.
+            let dcgm = dcgm.take();
             let thread = std::thread::Builder::new()
                 .name(format!("sim-{number}"))
-                .spawn(move || serve(state, listener, stopped))
+                .spawn(move || serve(state, number, listener, dcgm, stopped))
                 .map_err(|source| SimError::Start { what: "serving thread", source })?;
             sim.threads.push(thread);
         }
@@ -51,6 +64,16 @@ impl Sim {
     /// The base URL for clients.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Where the DCGM page has a port of its own.
+    pub const fn dcgm_addr(&self) -> Option<SocketAddr> {
+        self.dcgm_address
+    }
+
+    /// What was true between two instants, as far as `truth_keep` goes back.
+    pub fn window(&self, start: Mono, end: Mono) -> WindowTruth {
+        WindowTruth::of(&self.state, start, end)
     }
 
     /// What happened to every finished request that is still kept, in order of arrival. A client that has seen the end of
@@ -97,14 +120,21 @@ impl Drop for Sim {
     }
 }
 
-fn serve(state: Arc<SimState>, listener: TcpListener, stop: watch::Receiver<bool>) -> std::io::Result<()> {
+fn serve(
+    state: Arc<SimState>,
+    thread: usize,
+    listener: TcpListener,
+    dcgm: Option<TcpListener>,
+    stop: watch::Receiver<bool>,
+) -> std::io::Result<()> {
     tighten_timer_slack();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tasks = tokio::task::LocalSet::new();
     tasks.block_on(&runtime, async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let worker = ServerWorker { state, timer: Timer::start()? };
-        worker.run(listener, stop).await;
+        let dcgm = dcgm.map(tokio::net::TcpListener::from_std).transpose()?;
+        let worker = ServerWorker { state, thread, timer: Timer::start()? };
+        worker.run(listener, dcgm, stop).await;
         Ok(())
     })
 }

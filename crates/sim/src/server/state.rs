@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, OffsetWatch, WallAnchor};
 use tokio::sync::Semaphore;
 
 use crate::api::video::VideoJobs;
@@ -12,22 +12,32 @@ use crate::error::SimError;
 use crate::generation::draws::Repetitions;
 use crate::generation::prefix_cache::PrefixCache;
 use crate::generation::timeline::Timeline;
+use crate::monitoring::counters::ThreadCounters;
+use crate::monitoring::load::LoadMeter;
 use crate::options::SimOptions;
-use crate::server::metrics::ServerMetrics;
 use crate::truth::log::TruthLog;
 
 /// Responses beyond this are not kept.
 const MOST_KEPT: usize = 1 << 16;
+/// How often a request changes the load: it waits, it runs, it ends.
+const CHANGES_PER_REQUEST: usize = 3;
 
 #[derive(Debug)]
 pub(crate) struct SimState {
     pub(crate) options: SimOptions,
     pub(crate) anchor: WallAnchor,
+    /// Turns receive stamps into monotonic time.
+    pub(crate) clock: Arc<OffsetWatch>,
     pub(crate) truth: TruthLog,
     pub(crate) repetitions: Repetitions,
-    pub(crate) metrics: ServerMetrics,
+    /// One for each serving thread.
+    pub(crate) counters: Vec<ThreadCounters>,
+    pub(crate) load: LoadMeter,
+    pub(crate) started: Mono,
     /// The slots of the batch. It is fair: the request that waits longest is next.
     pub(crate) batch: Semaphore,
+    /// The blocks of the KV cache, as fair as the batch.
+    pub(crate) kv_cache: Semaphore,
     timeline: Mutex<Timeline>,
     cache: Mutex<PrefixCache>,
     /// Tokens of responses that clients asked to be kept, by id.
@@ -42,14 +52,18 @@ pub(crate) struct SimState {
 
 impl SimState {
     pub(crate) fn new(options: SimOptions) -> Result<Self, SimError> {
-        let anchor = WallAnchor::take();
+        let (anchor, started) = (WallAnchor::take(), Mono::now());
         Ok(Self {
             anchor,
+            clock: Arc::new(OffsetWatch::start()),
             truth: TruthLog::open(options.truth_file.clone(), options.truth_keep, anchor)?,
             repetitions: Repetitions::default(),
-            metrics: ServerMetrics::default(),
+            counters: (0..options.threads).map(|_| ThreadCounters::default()).collect(),
+            load: LoadMeter::new(options.gpus.clone(), started, options.truth_keep.saturating_mul(CHANGES_PER_REQUEST)),
+            started,
             batch: Semaphore::new(options.batch as usize),
-            timeline: Mutex::new(Timeline::new(Mono::now(), options.stall_at, options.stall_for)),
+            kv_cache: Semaphore::new(options.kv_blocks as usize),
+            timeline: Mutex::new(Timeline::new(started, options.stall_at, options.stall_for)),
             cache: Mutex::new(PrefixCache::new(options.cache_blocks)),
             kept: Mutex::default(),
             videos: VideoJobs::default(),
@@ -127,6 +141,7 @@ impl SimState {
     /// As if just started: no truth, no cache, numbers from zero, the stall still to come. Counters for monitoring go on.
     pub(crate) fn reset(&self) {
         self.truth.clear();
+        self.load.forget_history();
         self.repetitions.clear();
         self.clear_prefix_cache();
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();

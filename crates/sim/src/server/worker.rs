@@ -19,42 +19,70 @@ use crate::server::state::SimState;
 #[derive(Debug)]
 pub(crate) struct ServerWorker {
     pub(crate) state: Arc<SimState>,
+    /// Number of this thread, from zero.
+    pub(crate) thread: usize,
     pub(crate) timer: Timer,
+}
+
+/// What a port is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PortRole {
+    Inference,
+    /// `/metrics` is the DCGM page, as on the port of an exporter.
+    Dcgm,
 }
 
 /// How long to wait if no connection can be accepted, most likely because no descriptors are left.
 const ACCEPT_PAUSE: Nanos = Nanos(10_000_000);
+/// How long to wait before the clocks are compared again.
+const CLOCK_PAUSE: Nanos = Nanos(1_000_000_000);
 
 impl ServerWorker {
     /// Serves until told to stop. Connections end with the `LocalSet` that this runs in.
-    pub(crate) async fn run(self, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+    pub(crate) async fn run(self, listener: TcpListener, dcgm: Option<TcpListener>, mut stop: watch::Receiver<bool>) {
         let worker = Rc::new(self);
-        let accepting = async {
-            loop {
-                match listener.accept().await {
-                    Ok((stream, _)) => {
-                        let number = worker.state.next_connection();
-                        tokio::task::spawn_local(serve_connection(Rc::clone(&worker), stream, number));
-                    }
-                    Err(_) => worker.timer.sleep_until(Mono::now() + ACCEPT_PAUSE).await,
-                }
-            }
-        };
+        if worker.thread == 0 {
+            tokio::task::spawn_local(follow_clock(Rc::clone(&worker)));
+        }
+        if let Some(dcgm) = dcgm {
+            let worker = Rc::clone(&worker);
+            tokio::task::spawn_local(async move { accept(&worker, &dcgm, PortRole::Dcgm).await });
+        }
         tokio::select! {
-            () = accepting => {}
+            () = accept(&worker, &listener, PortRole::Inference) => {}
             // An error means that the sender is gone, so that nobody could stop this worker: it stops now.
             _ = stop.wait_for(|stop| *stop) => {}
         }
     }
 }
 
-async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
+/// Measures again and again how far the wall clock is ahead: receive stamps are wall-clock times, and someone may set it.
+async fn follow_clock(worker: Rc<ServerWorker>) {
+    loop {
+        worker.timer.sleep_until(Mono::now() + CLOCK_PAUSE).await;
+        worker.state.clock.resample();
+    }
+}
+
+async fn accept(worker: &Rc<ServerWorker>, listener: &TcpListener, role: PortRole) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let number = worker.state.next_connection();
+                tokio::task::spawn_local(serve_connection(Rc::clone(worker), stream, number, role));
+            }
+            Err(_) => worker.timer.sleep_until(Mono::now() + ACCEPT_PAUSE).await,
+        }
+    }
+}
+
+async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64, role: PortRole) {
     // Without it small writes wait for each other; a system that refuses still serves.
     let _ = stream.set_nodelay(true);
     if grpc::is_http2_preface(&worker, &stream).await {
         return grpc::serve_connection(worker, stream, number).await;
     }
-    let mut connection = ClientConnection::new(stream);
+    let mut connection = ClientConnection::new(stream, Arc::clone(&worker.state.clock));
     let mut served = 0;
     loop {
         let received = match connection.receive().await {
@@ -62,7 +90,7 @@ async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u
             Err(NoRequest::Gone) => return,
             Err(NoRequest::Unreadable(why)) => return reject_unreadable(&mut connection, why).await,
         };
-        match route::serve(&worker, &mut connection, &received, number, served).await {
+        match route::serve(&worker, &mut connection, &received, (number, served), role).await {
             After::KeepAlive => served += 1,
             After::Close => return,
             After::Reset => return connection.reset(),

@@ -2,7 +2,7 @@
 
 pub(crate) mod log;
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, StampSource, WallAnchor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One finished request. Stamps are on the machine's monotonic clock, which every process on it shares.
@@ -19,10 +19,11 @@ pub struct TruthRecord {
     pub connection: u64,
     /// Number of the request on its connection, from zero.
     pub connection_request: u64,
-    /// When the read that brought the first byte returned.
+    /// When the first byte came in, and when the last one did.
     pub first_byte: Mono,
-    /// When the read that brought the last byte returned.
     pub arrival: Mono,
+    /// Who took these times: the kernel, or on HTTP/2 and on systems without receive stamps the thread that read.
+    pub stamped_by: StampSource,
     /// When the request got a place in the batch.
     pub admitted: Option<Mono>,
     /// Inference requests that had arrived and were not finished, this one included. Zero for other requests.
@@ -123,6 +124,11 @@ impl Serialize for TruthLine<'_> {
         map.serialize_entry("reasoning_tokens", &r.reasoning_tokens)?;
         map.serialize_entry("first_byte_ns", &r.first_byte.as_nanos())?;
         map.serialize_entry("arrival_ns", &r.arrival.as_nanos())?;
+        let stamped_by = match r.stamped_by {
+            StampSource::Kernel => "kernel",
+            StampSource::User => "user",
+        };
+        map.serialize_entry("stamped_by", stamped_by)?;
         map.serialize_entry("admitted_ns", &r.admitted.map(Mono::as_nanos))?;
         map.serialize_entry("chunks_ns", &chunks)?;
         map.serialize_entry("end_ns", &r.end.as_nanos())?;

@@ -68,7 +68,11 @@ impl Response {
 
 impl SimClient {
     pub(crate) fn connect(sim: &Sim) -> Self {
-        let stream = TcpStream::connect(sim.addr()).unwrap();
+        Self::connect_to(sim.addr())
+    }
+
+    pub(crate) fn connect_to(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         Self { stream, buffer: Vec::new() }

@@ -36,7 +36,7 @@ pub fn from_counter(
     Ok(EnergyEstimate { joules, error: start_error + end_error, method: EnergyMethod::Counter })
 }
 
-/// Mean power between two values; `None` if their times cannot be told apart.
+/// Mean power between two values; `None` if their times cannot be distinguished.
 fn slope(a: Anchor, b: Anchor) -> Option<f64> {
     let seconds = b.at - a.at;
     // Two values whose times are uncertain by as much as they are apart give no power.

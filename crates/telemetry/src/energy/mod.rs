@@ -44,7 +44,7 @@ impl EnergyMethod {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyEstimate {
     pub joules: f64,
-    /// The figure may be off by so many joules.
+    /// Error of the figure in joules, to either side.
     pub error: f64,
     pub method: EnergyMethod,
 }

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 
 /// Shortest pause between two pages of one source.
 const SHORTEST: Nanos = Nanos(10_000_000);
-/// At most one part in so many of the time is spent on waiting for a page while pages come more often than asked for.
+/// At most one part in this number of the time is spent on waiting for a page while pages come more often than asked for.
 const LATENCY_SHARE: u64 = 50;
 /// The pause is this part of the time since the phase began, until it reaches the interval.
 const ELAPSED_SHARE: u64 = 10;

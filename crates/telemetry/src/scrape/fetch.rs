@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_address::{ConnectionUse, RequestTarget};
+use aiperf_address::{ConnectionUse, HttpVersion, RequestTarget};
 use aiperf_clock::{Mono, Nanos};
 use aiperf_transport::{BodyLimit, Client, ClientSettings, Exchange, NoObserver, Request, TransportError};
 use thiserror::Error;
@@ -18,6 +18,7 @@ pub struct PageSource {
     pub target: RequestTarget,
     /// Sent with each request, in addition to `Host`, `Accept` and `Accept-Encoding`.
     pub headers: Vec<(String, String)>,
+    pub http_version: HttpVersion,
 }
 
 /// A page as it came.
@@ -54,7 +55,7 @@ pub enum ScrapeError {
 }
 
 impl ScrapeError {
-    /// Whether a server is there that has no such page, so that asking again is no use.
+    /// Whether a server is there that has no such page, so that asking again does not help.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Status { status, .. } if matches!(status, 400..=407 | 410 | 501))
     }
@@ -69,9 +70,8 @@ pub struct PageFetcher {
 
 impl PageFetcher {
     /// With the connection settings of the requests (TLS, proxies, addresses), and limits of its own.
-    pub fn new(mut settings: ClientSettings, body_limit: BodyLimit, timeout: Duration) -> Self {
-        settings.body_limit = body_limit;
-        settings.connection_limit = settings.connection_limit.max(1);
+    pub fn new(settings: &ClientSettings, version: HttpVersion, body_limit: BodyLimit, timeout: Duration) -> Self {
+        let settings = ClientSettings { http_version: version, body_limit, ..settings.clone() };
         Self { client: Client::new(settings), timeout }
     }
 

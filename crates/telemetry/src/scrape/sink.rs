@@ -25,6 +25,12 @@ pub trait PageSink: Send + 'static {
     /// No page came.
     fn failed(&mut self, at: Mono, error: ScrapeError) -> AfterPage;
 
+    /// The address of the source, as messages name it.
+    fn url(&self) -> &str;
+
+    /// Why nothing of use has come, if nothing has.
+    fn failure(&self) -> Option<&str>;
+
     /// After the run: whether another page would show more, given that the run ended so long ago. Counters may lag behind the last
     /// response.
     fn wants_more(&self, since_end: Nanos) -> bool;

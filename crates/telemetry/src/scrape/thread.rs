@@ -51,12 +51,17 @@ enum RunStage {
     Abandoned,
 }
 
-/// Fetches pages from its start to [`ScrapeThread::finish`].
+/// The address of a page and why it could not be read, if it could not.
+type FirstPage = (String, Option<String>);
+
+/// Fetches pages from its start until [`ScrapeThread::run_is_over`] or [`ScrapeThread::abandon`].
 #[derive(Debug)]
 pub struct ScrapeThread<S> {
     stage: watch::Sender<RunStage>,
-    first_pages: Receiver<()>,
-    sources: usize,
+    first_pages: Receiver<FirstPage>,
+    /// First pages that have not come yet.
+    awaited: usize,
+    first_failure: Option<(String, String)>,
     thread: JoinHandle<Vec<S>>,
 }
 
@@ -84,24 +89,22 @@ impl<S: PageSink> ScrapeThread<S> {
         let count = sources.len();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name(settings.thread.into()).spawn(move || {
-            let fetcher = PageFetcher::new(settings.client, settings.body_limit, settings.timeout);
-            let cadence = Cadence { interval: settings.interval.into() };
-            let work = async {
-                let polls = sources.into_iter().map(|(source, sink)| Poll {
-                    fetcher: &fetcher,
-                    cadence,
-                    source,
-                    sink,
-                    stage: changes.clone(),
-                    first: Some(first.clone()),
-                    useless: 0,
-                });
-                all(polls.map(Poll::run)).await
-            };
+            let ScrapeSettings { client, interval, timeout, body_limit, .. } = settings;
+            let cadence = Cadence { interval: interval.into() };
+            let polls = sources.into_iter().map(|(source, sink)| Poll {
+                fetcher: PageFetcher::new(&client, source.http_version, body_limit, timeout),
+                cadence,
+                source,
+                sink,
+                stage: changes.clone(),
+                first: Some(first.clone()),
+                useless: 0,
+            });
+            let work = all(polls.map(Poll::run));
             // HTTP/2 connections run as tasks of their own on this thread.
             LocalSet::new().block_on(&runtime, work)
         })?;
-        Ok(Self { stage, first_pages, sources: count, thread })
+        Ok(Self { stage, first_pages, awaited: count, first_failure: None, thread })
     }
 
     pub fn signal(&self) -> PhaseSignal {
@@ -111,56 +114,75 @@ impl<S: PageSink> ScrapeThread<S> {
     /// Waits until each page was fetched once or could not be fetched, but not longer than `limit`.
     pub fn wait_for_first_pages(&mut self, limit: Duration) {
         let deadline = Mono::now() + limit.into();
-        while self.sources > 0 {
+        while self.awaited > 0 {
             match self.first_pages.recv_timeout(deadline.since(Mono::now()).as_duration()) {
-                Ok(()) => self.sources -= 1,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+                Ok((url, failure)) => {
+                    self.awaited -= 1;
+                    if let Some(reason) = failure {
+                        self.first_failure.get_or_insert((url, reason));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let reason = format!("no page within {} s", limit.as_secs_f64());
+                    self.first_failure.get_or_insert(("a metrics page".to_owned(), reason));
+                    return;
+                }
             }
         }
     }
 
-    /// The run is over: fetches each page until it shows the end of the run, for `flush` at most, and returns what the sinks took in.
-    pub fn finish(self, flush: Duration) -> Vec<S> {
-        self.stage.send_replace(RunStage::Over { since: Mono::now(), flush: flush.into() });
-        self.thread.join().unwrap_or_default()
+    /// The address of a page that could not be read the first time, and why, once the first pages have been waited for.
+    pub fn first_failure(&self) -> Option<(String, String)> {
+        self.first_failure.clone()
     }
 
-    /// The run was interrupted: nothing more is fetched.
-    pub fn abandon(self) -> Vec<S> {
+    /// The run is over: each page is fetched until it shows the end of the run, for `flush` at most. Does not wait.
+    pub fn run_is_over(&self, flush: Duration) {
+        self.stage.send_replace(RunStage::Over { since: Mono::now(), flush: flush.into() });
+    }
+
+    /// Nothing more is wanted, not even the page that is being fetched. Does not wait.
+    pub fn abandon(&self) {
         self.stage.send_replace(RunStage::Abandoned);
-        self.thread.join().unwrap_or_default()
+    }
+
+    /// Waits for the last pages and returns what the sinks took in. Call [`Self::run_is_over`] or [`Self::abandon`] first.
+    pub fn finish(self) -> Vec<S> {
+        let Self { stage, thread, .. } = self;
+        drop(stage);
+        thread.join().unwrap_or_default()
     }
 }
 
 /// Fetches the pages of one source.
-struct Poll<'a, S> {
-    fetcher: &'a PageFetcher,
+struct Poll<S> {
+    fetcher: PageFetcher,
     cadence: Cadence,
     source: PageSource,
     sink: S,
     stage: watch::Receiver<RunStage>,
     /// Told once, after the first attempt.
-    first: Option<mpsc::Sender<()>>,
+    first: Option<mpsc::Sender<FirstPage>>,
     /// Pages in a row that were of no use.
     useless: u32,
 }
 
-impl<S: PageSink> Poll<'_, S> {
+impl<S: PageSink> Poll<S> {
     async fn run(mut self) -> S {
         loop {
             self.stage.mark_unchanged();
             let Some((after, latency)) = self.fetch().await else { return self.sink };
-            let is_first = self.first.take().is_some_and(|first| first.send(()).is_ok());
             self.useless = if after == AfterPage::BackOff { self.useless + 1 } else { 0 };
-            match after {
-                AfterPage::Continue | AfterPage::BackOff => {}
-                AfterPage::Stop => return self.sink,
-                AfterPage::Instead(target) => {
-                    self.source.target = target;
-                    if is_first {
-                        continue;
-                    }
-                }
+            if let AfterPage::Instead(target) = after {
+                self.source.target = target;
+                continue;
+            }
+            if let Some(first) = self.first.take() {
+                // Nobody listens any more if the run has begun without it.
+                let _ = first.send((self.sink.url().to_owned(), self.sink.failure().map(str::to_owned)));
+            }
+            if after == AfterPage::Stop {
+                return self.sink;
             }
             if !self.wait(latency).await {
                 return self.sink;

@@ -18,12 +18,12 @@ impl Counter {
     }
 
     /// Counters that start again together, as the buckets of one histogram do: each of them started again when one of them
-    /// dropped, even if its own value did not drop.
-    pub fn group(all: &[&TimeSeries]) -> Vec<Self> {
+    /// dropped, even if its own value did not drop. The drops of `followers` mean nothing: the sum of a histogram may shrink.
+    pub fn group(all: &[&TimeSeries], followers: &[&TimeSeries]) -> Vec<Self> {
         let mut resets: Vec<Mono> = all.iter().flat_map(|series| drops(series)).collect();
         resets.sort_unstable();
         resets.dedup();
-        all.iter().map(|series| Self::with_resets(series, &resets)).collect()
+        all.iter().chain(followers).map(|series| Self::with_resets(series, &resets)).collect()
     }
 
     fn with_resets(series: &TimeSeries, resets: &[Mono]) -> Self {
@@ -143,7 +143,7 @@ mod tests {
         let same = series(&[(0, 8.0), (10, 8.0), (20, 9.0)]);
         let grown = series(&[(0, 5.0), (10, 7.0)]);
         let increases: Vec<_> =
-            Counter::group(&[&dropped, &same, &grown]).iter().map(|one| one.increase(window(0, 20))).collect();
+            Counter::group(&[&dropped, &same], &[&grown]).iter().map(|one| one.increase(window(0, 20))).collect();
         assert_eq!(increases, [Some(20.0), Some(9.0), Some(7.0)]);
     }
 }

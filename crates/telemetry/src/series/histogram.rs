@@ -40,6 +40,23 @@ impl HistogramIncrease {
         (self.count > 0.0).then(|| self.sum / self.count)
     }
 
+    /// Multiplies all observations.
+    pub fn scale(&mut self, factor: f64) {
+        self.sum *= factor;
+        for (bound, _) in &mut self.buckets {
+            bound.value *= factor;
+        }
+    }
+
+    /// The observations of both. Buckets whose bounds only one of them has are left out.
+    pub fn merged(&self, other: &Self) -> Self {
+        let buckets = self.buckets.iter().filter_map(|(bound, count)| {
+            let (_, more) = other.buckets.iter().find(|(theirs, _)| theirs.value == bound.value)?;
+            Some((bound.clone(), count + more))
+        });
+        Self { count: self.count + other.count, sum: self.sum + other.sum, buckets: buckets.collect() }
+    }
+
     /// The percentile lies in the bucket whose cumulative count reaches it. In the bucket it is interpolated; in the last bucket, which
     /// has no upper bound, the mean of what the other buckets leave of the sum is taken.
     pub fn percentile(&self, percent: f64) -> Option<PercentileEstimate> {

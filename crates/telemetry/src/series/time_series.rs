@@ -79,6 +79,19 @@ impl TimeSeries {
         &self.points
     }
 
+    /// All series added up, each value times `scale`. It is absent while all of them are.
+    pub fn sum(all: &[&Self], scale: f64) -> Self {
+        let mut times: Vec<Mono> = all.iter().flat_map(|series| series.points.iter().map(|point| point.at)).collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut sum = Self::default();
+        for at in times {
+            let value = all.iter().filter_map(|series| series.value_at(at)).reduce(|a, b| a + b);
+            sum.push(at, value.map_or(f64::NAN, |value| value * scale));
+        }
+        sum
+    }
+
     /// Number of stored changes, which is what a series costs.
     pub fn stored(&self) -> usize {
         self.points.len()

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use aiperf_protocol::Reply;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::reply::documents::{EventResult, text, tree};
+use crate::reply::stream_reader::EventParser;
+use crate::reply::surrogate;
 use crate::reply::tool_call::CallFragment;
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
@@ -36,8 +39,19 @@ struct ContentBlock {
     encrypted: String,
 }
 
+impl EventParser for MessagesReader {
+    fn parse(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
+        self.parse_event(data, transcript)
+    }
+
+    fn complete(self, reply: &mut Reply) {
+        reply.native_message = self.into_native_message();
+        reply.native_message.iter_mut().for_each(surrogate::resolve_value);
+    }
+}
+
 impl MessagesReader {
-    pub(super) fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
+    fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
         let event = tree(data)?;
         let index = event["index"].as_u64().unwrap_or(0);
         match text(&event, "type") {
@@ -119,7 +133,7 @@ impl MessagesReader {
     }
 
     /// The blocks as later turns send them again; `None` if the text alone is enough.
-    pub(super) fn into_native_message(self) -> Option<Value> {
+    fn into_native_message(self) -> Option<Value> {
         if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | ENCRYPTED | "tool_use")) {
             return None;
         }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use aiperf_protocol::Reply;
 use serde_json::{Map, Value, json};
 
 use super::{ID, STORE};
 use crate::reply::documents::{EventError, EventResult, is_truthy, text, tree};
 use crate::reply::in_band;
+use crate::reply::stream_reader::EventParser;
+use crate::reply::surrogate;
 use crate::reply::tool_call::CallFragment;
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
@@ -46,8 +49,19 @@ enum OutputPart {
     CallArguments(u64),
 }
 
+impl EventParser for ResponsesReader {
+    fn parse(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
+        self.parse_event(data, transcript)
+    }
+
+    fn complete(self, reply: &mut Reply) {
+        reply.native_message = Some(self.into_native_message());
+        reply.native_message.iter_mut().for_each(surrogate::resolve_value);
+    }
+}
+
 impl ResponsesReader {
-    pub(super) fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
+    fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
         let event = tree(data)?;
         let kind = text(&event, "type");
         if kind == "response.error" {
@@ -216,7 +230,7 @@ impl ResponsesReader {
     }
 
     /// The reply as later turns repeat it. Items of a response that was cut off are not whole: its text goes instead.
-    pub(super) fn into_native_message(self) -> Value {
+    fn into_native_message(self) -> Value {
         let mut message = Map::new();
         message.insert(OUTPUT_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
         if let Some(id) = self.id {

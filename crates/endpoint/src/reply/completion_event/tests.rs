@@ -30,8 +30,10 @@ fn both_readings(events: &[String]) -> (String, String) {
     let bytes: Vec<u8> = events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect();
     let marks: Vec<ReadMark> = (1..=bytes.len()).map(|end| ReadMark::user(end, Mono::from_nanos(end as u64))).collect();
     let body = ResponseBody { content_type: Some("text/event-stream"), bytes: &bytes, marks: &marks };
-    let repeated = documents::read(body, |data, transcript| parse_event(data, transcript, append));
-    let parsed_again = documents::read(body, |data, transcript| parse_new_event(data, transcript, append));
+    let repeated =
+        documents::read(body, |data: &str, transcript: &mut Transcript| parse_event(data, transcript, append));
+    let parsed_again =
+        documents::read(body, |data: &str, transcript: &mut Transcript| parse_new_event(data, transcript, append));
     (format!("{repeated:?}"), format!("{parsed_again:?}"))
 }
 

@@ -16,7 +16,8 @@ pub struct SseFrame {
     pub complete_at: usize,
 }
 
-/// Walks a body that may still be growing. Every call must be given all bytes so far, the earlier ones unchanged.
+/// Walks a body that may still be growing. Every call must be given all bytes so far, the earlier ones unchanged, except those that
+/// [`Self::forget_events`] gave up.
 #[derive(Debug, Clone, Default)]
 pub struct SseScanner {
     event_start: usize,
@@ -25,6 +26,8 @@ pub struct SseScanner {
     after_cr: bool,
     /// Everything before this has been looked at.
     seen: usize,
+    /// Bytes at the start of the body that the caller no longer gives.
+    forgotten: usize,
 }
 
 impl SseScanner {
@@ -59,7 +62,7 @@ impl SseScanner {
             if line_is_blank {
                 self.event_start = self.seen;
                 if !lines.is_empty() {
-                    return Some(SseFrame { lines: after_mark(body, lines), complete_at: self.seen });
+                    return Some(SseFrame { lines: self.after_mark(body, lines), complete_at: self.seen });
                 }
             }
         }
@@ -68,13 +71,25 @@ impl SseScanner {
     /// What is left when the body has ended: an event that no blank line closes is one all the same.
     pub fn last_frame(&mut self, body: &[u8]) -> Option<SseFrame> {
         let lines = self.event_start..body.len();
-        *self = Self { event_start: lines.end, line_start: lines.end, after_cr: false, seen: lines.end };
-        (!lines.is_empty()).then(|| SseFrame { lines: after_mark(body, lines), complete_at: body.len() })
+        let end = lines.end;
+        *self = Self { event_start: end, line_start: end, after_cr: false, seen: end, forgotten: self.forgotten };
+        (!lines.is_empty()).then(|| SseFrame { lines: self.after_mark(body, lines), complete_at: body.len() })
     }
-}
 
-/// A byte order mark may begin a body; it does not belong to the first line.
-fn after_mark(body: &[u8], lines: Range<usize>) -> Range<usize> {
-    let marked = lines.start == 0 && body.starts_with(BYTE_ORDER_MARK);
-    if marked { BYTE_ORDER_MARK.len().min(lines.end)..lines.end } else { lines }
+    /// Forgets the bytes before the first event that was not found yet, and returns how many they are. From now on the body is given
+    /// without them, and offsets count from after them.
+    pub fn forget_events(&mut self) -> usize {
+        let read = self.event_start;
+        self.event_start = 0;
+        self.line_start -= read;
+        self.seen -= read;
+        self.forgotten += read;
+        read
+    }
+
+    /// A byte order mark may begin a body; it does not belong to the first line.
+    fn after_mark(&self, body: &[u8], lines: Range<usize>) -> Range<usize> {
+        let marked = lines.start + self.forgotten == 0 && body.starts_with(BYTE_ORDER_MARK);
+        if marked { BYTE_ORDER_MARK.len().min(lines.end)..lines.end } else { lines }
+    }
 }

@@ -92,6 +92,19 @@ fn while_a_request_is_in_flight_no_time_is_skipped_and_then_all_lanes_move_toget
 }
 
 #[test]
+fn a_lane_that_becomes_free_gets_its_next_session_before_time_is_skipped() {
+    let options = AgenticReplay { idle_cap: Some(Duration::from_secs(1)), ..agentic(2, 0.0) };
+    let short = conversation(1).recorded(&[0]);
+    let slow = conversation(2).recorded(&[0, 60_000]).delay(1, 60_000);
+    let log = replay(vec![short, slow], options, requests(3))
+        .replies(|sent| SimulatedReply::after(ms(if sent.session == 3 { 70_000 } else { 10 })))
+        .run();
+    let sent: Vec<(u64, usize, u64)> = log.of_phase(1).map(|sent| (sent.session, sent.turn, to_ms(sent.at))).collect();
+    assert_eq!(sent, [(1, 0, 0), (2, 0, 0), (3, 0, 10)]);
+    assert_eq!(log.outcomes[1].replay.as_ref().unwrap().idle_jumps, 0);
+}
+
+#[test]
 fn without_a_cap_the_recorded_time_is_kept() {
     let slow = conversation(2).recorded(&[0, 60_000]).delay(1, 60_000);
     let log = replay(vec![slow], agentic(1, 0.0), requests(2)).run();

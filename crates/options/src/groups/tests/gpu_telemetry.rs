@@ -34,7 +34,7 @@ fn files_show_what_was_asked_for_as_the_reference_does() {
             "enabled": true, "urls": ["http://127.0.0.1:38418/metrics"], "collector": "dcgm", "mode": "summary",
         })
     );
-    assert_eq!(section(&["--gpu-telemetry=pynvml"])["collector"], &["pynvml"]);
+    assert_eq!(section(&["--gpu-telemetry=pynvml"])["collector"], "pynvml");
 }
 
 #[test]

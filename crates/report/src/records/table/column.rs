@@ -7,7 +7,7 @@ use parquet::file::writer::SerializedColumnWriter;
 
 /// Values that are there, and for each row whether it has one.
 #[derive(Debug)]
-pub(super) struct ParquetColumn {
+pub(crate) struct ParquetColumn {
     values: ColumnValues,
     /// `None` if every row has a value. For lists: 0 for none, 2 for an element.
     present: Option<Vec<i16>>,
@@ -24,7 +24,7 @@ enum ColumnValues {
 }
 
 impl ParquetColumn {
-    pub(super) fn new(kind: &str, required: bool) -> Self {
+    pub(crate) fn new(kind: &str, required: bool) -> Self {
         let values = match kind {
             "INT64" => ColumnValues::Whole(Vec::new()),
             "BOOLEAN" => ColumnValues::Flag(Vec::new()),
@@ -33,7 +33,22 @@ impl ParquetColumn {
         Self { values, present: (!required).then(Vec::new), repeats: None }
     }
 
-    pub(super) fn of_metric(metric: Metric) -> Self {
+    /// Whole numbers that rows may lack.
+    pub(crate) fn whole_numbers() -> Self {
+        Self { values: ColumnValues::Whole(Vec::new()), present: Some(Vec::new()), repeats: None }
+    }
+
+    /// Numbers that rows may lack.
+    pub(crate) fn numbers() -> Self {
+        Self { values: ColumnValues::Double(Vec::new()), present: Some(Vec::new()), repeats: None }
+    }
+
+    /// Texts that rows may lack.
+    pub(crate) fn texts() -> Self {
+        Self { values: ColumnValues::Text(Vec::new()), present: Some(Vec::new()), repeats: None }
+    }
+
+    pub(crate) fn of_metric(metric: Metric) -> Self {
         let definition = metric.definition();
         let is_list = definition.kind == MetricKind::RecordList;
         let whole = definition.flags.has(Flags::WHOLE) && !is_list;
@@ -41,20 +56,20 @@ impl ParquetColumn {
         Self { values, present: Some(Vec::new()), repeats: is_list.then(Vec::new) }
     }
 
-    pub(super) fn whole(&mut self, value: Option<u64>) {
+    pub(crate) fn whole(&mut self, value: Option<u64>) {
         self.mark(value.is_some());
         if let (ColumnValues::Whole(values), Some(value)) = (&mut self.values, value) {
             values.push(value as i64);
         }
     }
 
-    pub(super) fn flag(&mut self, value: bool) {
+    pub(crate) fn flag(&mut self, value: bool) {
         if let ColumnValues::Flag(values) = &mut self.values {
             values.push(value);
         }
     }
 
-    pub(super) fn text(&mut self, value: Option<&str>) {
+    pub(crate) fn text(&mut self, value: Option<&str>) {
         self.mark(value.is_some());
         if let (ColumnValues::Text(values), Some(value)) = (&mut self.values, value) {
             values.push(ByteArray::from(value.as_bytes().to_vec()));
@@ -62,7 +77,7 @@ impl ParquetColumn {
     }
 
     /// The value of a metric.
-    pub(super) fn number(&mut self, value: Option<f64>) {
+    pub(crate) fn number(&mut self, value: Option<f64>) {
         self.mark(value.is_some());
         match (&mut self.values, value) {
             (ColumnValues::Whole(values), Some(value)) => values.push(value as i64),
@@ -71,8 +86,8 @@ impl ParquetColumn {
         }
     }
 
-    /// An empty list is none.
-    pub(super) fn list(&mut self, elements: impl Iterator<Item = f64>) {
+    /// An empty list has no value.
+    pub(crate) fn list(&mut self, elements: impl Iterator<Item = f64>) {
         let (ColumnValues::Double(values), Some(present), Some(repeats)) =
             (&mut self.values, &mut self.present, &mut self.repeats)
         else {
@@ -97,7 +112,7 @@ impl ParquetColumn {
     }
 
     /// Writes what was gathered, and forgets it.
-    pub(super) fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+    pub(crate) fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let (present, repeats) = (self.present.as_deref(), self.repeats.as_deref());
         match &mut self.values {
             ColumnValues::Whole(values) => {

@@ -17,7 +17,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::{Map, Value};
 
-use self::column::ParquetColumn;
+pub(crate) use self::column::ParquetColumn;
 use crate::folder::paths::with_end;
 use crate::{Record, ReportError};
 

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use aiperf_clock::{Mono, Nanos, Timer};
+use aiperf_clock::{Mono, Nanos, StampSource, Timer};
 use aiperf_grpc::{GrpcCode, frame};
 use bytes::Bytes;
 use h2::server::SendResponse;
@@ -73,7 +73,7 @@ impl GrpcCall {
         let arrival = Mono::now();
         let limit = head.header("grpc-timeout").and_then(timeout);
         let deadline = limit.map(|limit| arrival + Nanos::from(limit));
-        let received = ClientRequest { head, body, first_byte, arrival };
+        let received = ClientRequest { head, body, first_byte, arrival, stamped_by: StampSource::User };
         Ok(Self { received, respond, stream: None, deadline, is_injected: false })
     }
 

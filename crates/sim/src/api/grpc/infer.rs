@@ -66,7 +66,7 @@ pub(super) async fn serve(
             exchange.finish(outcome);
             return Ok(());
         }
-        worker.state.metrics.finished(job.reply.finish);
+        exchange.engine_done(job.reply.finish);
     }
     exchange.finish(TruthOutcome::Completed);
     call.end(GrpcCode::Ok, "");
@@ -170,7 +170,8 @@ async fn whole(
     job: &PlannedInference,
 ) -> Result<Option<TruthOutcome>, CallError> {
     let (arrival, tokens) = (call.received.arrival, job.reply.tokens());
-    let mut admitted = admit(&worker.state, call, exchange, arrival, &job.prompt, &job.draws).await?;
+    let mut admitted = admit(&worker.state, call, exchange, arrival, (&job.prompt, tokens), &job.draws).await?;
+    let first_token = admitted.pace.due;
     admitted.pace.advance(tokens - 1);
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
@@ -183,10 +184,8 @@ async fn whole(
     }
     let message = response(&job.model, answer_of(&job.reply).as_bytes()).encode_to_vec();
     let stamp = call.send(&message)?;
-    exchange.note(|record| {
-        record.chunks.push(stamp);
-        record.output_tokens += tokens;
-    });
+    exchange.note(|record| record.chunks.push(stamp));
+    exchange.wrote_whole(first_token, admitted.pace.due, tokens, 0);
     Ok(None)
 }
 
@@ -199,12 +198,11 @@ async fn stream(
     let PlannedInference { reply, .. } = job;
     let state = &*worker.state;
     let arrival = call.received.arrival;
-    let admitted = admit(state, call, exchange, arrival, &job.prompt, &job.draws).await?;
+    let admitted = admit(state, call, exchange, arrival, (&job.prompt, reply.tokens()), &job.draws).await?;
     let (place, mut pace) = (admitted.place, admitted.pace);
     let chunks = reply.chunks();
     let fault = midway(&job.plan).map(|(kind, at)| (kind, chunk_at(at, chunks)));
     let stall = job.plan.stall.map(|stall| (chunk_at(stall.at, chunks), stall.span));
-    let mut last = None;
     // One step beyond the last chunk, for what happens after the only chunk of a short reply.
     for number in 0..=chunks {
         let piece = reply.piece(number);
@@ -227,14 +225,7 @@ async fn stream(
             infer_response: Some(response(&job.model, text.as_bytes())),
         };
         let stamp = call.send(&answer.encode_to_vec())?;
-        exchange.note(|record| {
-            record.chunks.push(stamp);
-            record.output_tokens += piece.tokens;
-        });
-        match last.replace(stamp) {
-            None => state.metrics.time_to_first_token.observe(stamp.since(arrival)),
-            Some(before) => state.metrics.inter_token_latency.observe(stamp.since(before)),
-        }
+        exchange.wrote(stamp, piece.tokens, 0);
     }
     drop(place);
     Ok(None)

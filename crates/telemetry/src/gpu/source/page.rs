@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_address::{Address, RequestTarget};
+use aiperf_address::{Address, HttpVersion, RequestTarget};
 use aiperf_transport::{BodyLimit, ClientSettings};
 use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
@@ -12,6 +12,8 @@ use crate::scrape::{FetchedPage, PageFetcher, PageSource};
 
 /// The largest page that is read.
 const PAGE_LIMIT: BodyLimit = BodyLimit(16 << 20);
+/// Exporters speak it all.
+const VERSION: HttpVersion = HttpVersion::Http1;
 /// How long a page may take during the run, once it has answered.
 const READ_LIMIT: Duration = Duration::from_secs(2);
 
@@ -34,15 +36,15 @@ impl SourcePage {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| SourceError::new(error.to_string()))?;
         let target: RequestTarget = address.request_target("");
-        let first = PageFetcher::new(settings.clone(), PAGE_LIMIT, limit);
+        let first = PageFetcher::new(settings, VERSION, PAGE_LIMIT, limit);
         let mut page = Self {
-            source: PageSource { target, headers: Vec::new() },
+            source: PageSource { target, headers: Vec::new(), http_version: VERSION },
             fetcher: first,
             runtime,
             tasks: LocalSet::new(),
         };
         let fetched = page.fetch()?;
-        page.fetcher = PageFetcher::new(settings.clone(), PAGE_LIMIT, READ_LIMIT);
+        page.fetcher = PageFetcher::new(settings, VERSION, PAGE_LIMIT, READ_LIMIT);
         Ok((page, fetched))
     }
 

@@ -1,0 +1,300 @@
+//! The pages of one endpoint over a run.
+
+use std::sync::Arc;
+
+use aiperf_address::RequestTarget;
+use aiperf_clock::{Mono, Nanos};
+
+use super::engine::EngineMetric;
+use super::live::LiveServerMetrics;
+use super::problem::EndpointProblem;
+use super::recorder::{PageRecorder, RecordedPage};
+use crate::prometheus::{PageError, PageLimits, PageReader, PageValues, SeriesId};
+use crate::scrape::{AfterPage, FetchedPage, PageSink, ScrapeError};
+use crate::series::{TimeSeries, Window};
+
+/// Changes of values that an endpoint may keep in memory: 16 bytes each.
+const MOST_STORED: usize = 4 << 20;
+
+/// What is known about an endpoint before its first page.
+#[derive(Debug, Clone)]
+pub struct EndpointPlan {
+    /// As files and messages name it, without secrets.
+    pub url: String,
+    /// Whether the user named it. A server that was not named need not have metrics.
+    pub is_named: bool,
+    /// Fetched instead if the first page is not Prometheus text: TensorRT-LLM serves JSON at `/metrics`.
+    pub fallback: Option<RequestTarget>,
+    /// The address of the fallback as files and messages name it.
+    pub fallback_url: String,
+}
+
+/// How the pages of an endpoint came.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FetchStatistics {
+    pub fetches: u64,
+    pub first_fetch: Option<Mono>,
+    pub last_fetch: Option<Mono>,
+    pub latency_sum: Nanos,
+    /// Times of the pages whose values differed from those of the page before.
+    pub updates: Vec<Mono>,
+}
+
+/// All values of one endpoint.
+pub struct EndpointHistory {
+    plan: EndpointPlan,
+    reader: PageReader,
+    /// By [`SeriesId`].
+    series: Vec<TimeSeries>,
+    /// By [`SeriesId`]: the number of the page that had it last.
+    on_page: Vec<u64>,
+    /// By [`SeriesId`]: what operators call it.
+    meanings: Vec<Option<EngineMetric>>,
+    fetched: FetchStatistics,
+    last_page: Vec<(SeriesId, f64)>,
+    last_at: Option<Mono>,
+    pages: u64,
+    missed: u64,
+    last_error: Option<String>,
+    left_out: u64,
+    stored: usize,
+    thinned: u32,
+    /// Pages after the end of the run that showed nothing new in the engine's counters.
+    quiet_pages: u32,
+    recorder: Option<Box<dyn PageRecorder>>,
+    live: Arc<LiveServerMetrics>,
+}
+
+impl std::fmt::Debug for EndpointHistory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EndpointHistory")
+            .field("url", &self.plan.url)
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
+    }
+}
+
+impl EndpointHistory {
+    pub fn new(
+        plan: EndpointPlan,
+        limits: PageLimits,
+        recorder: Option<Box<dyn PageRecorder>>,
+        live: Arc<LiveServerMetrics>,
+    ) -> Self {
+        Self {
+            plan,
+            reader: PageReader::new(limits),
+            series: Vec::new(),
+            on_page: Vec::new(),
+            meanings: Vec::new(),
+            fetched: FetchStatistics::default(),
+            last_page: Vec::new(),
+            last_at: None,
+            pages: 0,
+            missed: 0,
+            last_error: None,
+            left_out: 0,
+            stored: 0,
+            thinned: 0,
+            quiet_pages: 0,
+            recorder,
+            live,
+        }
+    }
+
+    pub fn url(&self) -> &str {
+        &self.plan.url
+    }
+
+    pub fn is_named(&self) -> bool {
+        self.plan.is_named
+    }
+
+    /// Whether any page was read.
+    pub fn has_pages(&self) -> bool {
+        self.pages > 0
+    }
+
+    pub fn fetched(&self) -> &FetchStatistics {
+        &self.fetched
+    }
+
+    pub fn reader(&self) -> &PageReader {
+        &self.reader
+    }
+
+    /// By [`SeriesId`].
+    pub fn series(&self) -> &[TimeSeries] {
+        &self.series
+    }
+
+    /// When the last page was read.
+    pub fn last_at(&self) -> Option<Mono> {
+        self.last_at
+    }
+
+    /// The window that totals are taken over: the last page comes after the end of the run, when the server has counted everything.
+    pub(crate) fn totals_window(&self, window: Window) -> Window {
+        Window::new(window.start(), self.last_at.map_or(window.end(), |last| last.max(window.end())))
+    }
+
+    /// Why no page could be read.
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+
+    /// What a reader should know, apart from what depends on the window.
+    pub(crate) fn problems(&self) -> Vec<EndpointProblem> {
+        let reason = || self.last_error.clone().unwrap_or_else(|| "it was never fetched".to_owned());
+        if self.pages == 0 {
+            return vec![EndpointProblem::NoPages { reason: reason() }];
+        }
+        let mut problems = Vec::new();
+        if self.missed > 0 {
+            problems.push(EndpointProblem::PagesMissed { missed: self.missed, reason: reason() });
+        }
+        for family in self.reader.families() {
+            if let Some(later) = family.changed_to {
+                let metric = family.name.clone();
+                problems.push(EndpointProblem::TypeChanged { metric, first: family.kind, later });
+            }
+        }
+        if self.left_out > 0 {
+            problems.push(EndpointProblem::SeriesLeftOut { samples: self.left_out });
+        }
+        if self.thinned > 0 {
+            problems.push(EndpointProblem::ThinnedOut { times: self.thinned });
+        }
+        problems
+    }
+
+    fn take(&mut self, values: PageValues, page: &FetchedPage) {
+        let at = page.first_byte;
+        self.pages += 1;
+        self.left_out += values.left_out as u64;
+        self.know_new_series();
+        for (id, value) in &values.values {
+            let series = &mut self.series[id.0 as usize];
+            let before = series.stored();
+            series.push(at, *value);
+            self.stored += series.stored() - before;
+            self.on_page[id.0 as usize] = self.pages;
+        }
+        for (series, on_page) in self.series.iter_mut().zip(&self.on_page) {
+            if *on_page != self.pages {
+                let before = series.stored();
+                series.push_absent(at);
+                self.stored += series.stored() - before;
+            }
+        }
+        self.thin_if_needed();
+        let is_new = !same_values(&values.values, &self.last_page);
+        self.quiet_pages = if self.counts_like(&values.values) { self.quiet_pages + 1 } else { 0 };
+        self.last_page = values.values;
+        self.last_at = Some(at);
+        self.publish();
+        if is_new {
+            self.fetched.updates.push(at);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.record(&RecordedPage {
+                    url: &self.plan.url,
+                    sent: page.sent,
+                    first_byte: page.first_byte,
+                    done: page.done,
+                    reader: &self.reader,
+                    values: &self.last_page,
+                });
+            }
+        }
+    }
+
+    /// A series that was not on the pages so far counts from zero, if it is a counter.
+    fn know_new_series(&mut self) {
+        for known in &self.reader.series()[self.series.len()..] {
+            self.series.push(TimeSeries::appearing_after(self.last_at));
+            self.on_page.push(0);
+            self.meanings.push(EngineMetric::of(&self.reader, known).map(|(_, metric)| metric));
+        }
+    }
+
+    /// Whether the engine's own counters are as on the page before. Counters of the process and of the metrics page itself always move.
+    fn counts_like(&self, values: &[(SeriesId, f64)]) -> bool {
+        let total = |values: &[(SeriesId, f64)]| -> f64 {
+            let is_count = |id: &SeriesId| self.meanings[id.0 as usize].is_some_and(EngineMetric::is_count);
+            values.iter().filter(|(id, _)| is_count(id)).map(|(_, value)| value).sum()
+        };
+        total(values).to_bits() == total(&self.last_page).to_bits()
+    }
+
+    fn publish(&self) {
+        let of = |id: SeriesId| self.meanings[id.0 as usize];
+        self.live.publish(self.last_page.iter().filter_map(|(id, value)| Some((of(*id)?, *value))));
+    }
+
+    fn thin_if_needed(&mut self) {
+        if self.stored > MOST_STORED {
+            self.series.iter_mut().for_each(TimeSeries::thin);
+            self.stored = self.series.iter().map(TimeSeries::stored).sum();
+            self.thinned += 1;
+        }
+    }
+
+    fn miss(&mut self, reason: String) {
+        self.missed += 1;
+        self.last_error = Some(reason);
+    }
+
+    /// The other address, if this one has not shown metrics yet.
+    fn use_fallback(&mut self) -> Option<AfterPage> {
+        let target = self.plan.fallback.take().filter(|_| self.pages == 0)?;
+        self.plan.url.clone_from(&self.plan.fallback_url);
+        self.missed = 0;
+        Some(AfterPage::Instead(target))
+    }
+}
+
+fn same_values(a: &[(SeriesId, f64)], b: &[(SeriesId, f64)]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.to_bits() == b.1.to_bits())
+}
+
+impl PageSink for EndpointHistory {
+    fn page(&mut self, page: FetchedPage) -> AfterPage {
+        let fetched = &mut self.fetched;
+        fetched.fetches += 1;
+        fetched.first_fetch.get_or_insert(page.first_byte);
+        fetched.last_fetch = Some(page.first_byte);
+        fetched.latency_sum = fetched.latency_sum + page.latency();
+        match self.reader.read(&page.body, page.format) {
+            Ok(values) => {
+                self.take(values, &page);
+                AfterPage::Continue
+            }
+            Err(error) => {
+                self.miss(error.to_string());
+                match error {
+                    PageError::NotMetrics if self.pages == 0 => self.use_fallback().unwrap_or(AfterPage::Stop),
+                    _ => AfterPage::BackOff,
+                }
+            }
+        }
+    }
+
+    fn failed(&mut self, _at: Mono, error: ScrapeError) -> AfterPage {
+        let is_final = error.is_final() && self.pages == 0;
+        self.miss(error.to_string());
+        if is_final { AfterPage::Stop } else { AfterPage::BackOff }
+    }
+
+    fn url(&self) -> &str {
+        &self.plan.url
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.last_error.as_deref().filter(|_| self.pages == 0)
+    }
+
+    /// Counters of an engine may lag behind its responses by a few steps.
+    fn wants_more(&self, _since_end: Nanos) -> bool {
+        self.pages > 0 && self.quiet_pages == 0
+    }
+}
