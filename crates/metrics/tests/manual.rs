@@ -79,9 +79,10 @@ const SECTIONS: &[Section] = &[
     ),
     (
         "GPU energy",
-        "These need GPU telemetry, which aiperf does not collect, so its own runs do not have them. `aiperf report` keeps those of an AIPerf summary.",
+        "These need GPU telemetry (`--gpu-telemetry`). [energy.md](energy.md) has the method and its limits.",
         |m| has(m, &[Flags::GPU]),
     ),
+    ("Cost", "These need `--cost-per-gpu-hour`. Costs are in the currency of that price.", |m| has(m, &[Flags::COST])),
 ];
 
 fn is_record(metric: Metric) -> bool {
@@ -104,7 +105,7 @@ fn is(metric: Metric, group: ConsoleGroup) -> bool {
 
 /// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
 fn has(metric: Metric, flags: &[Flags]) -> bool {
-    const FAMILIES: [Flags; 13] = [
+    const FAMILIES: [Flags; 14] = [
         Flags::SERVER_TIMES,
         Flags::IMAGE,
         Flags::AUDIO,
@@ -116,6 +117,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
         Flags::OPEN_LOOP,
         Flags::FIXED_SCHEDULE,
         Flags::NETWORK,
+        Flags::COST,
         Flags::SPEC_DECODE,
         Flags::GPU,
     ];
