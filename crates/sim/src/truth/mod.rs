@@ -15,7 +15,7 @@ pub struct TruthRecord {
     pub method: String,
     /// The target as sent, with its query.
     pub path: String,
-    /// Number of the connection in order of acceptance, from zero.
+    /// Number of the connection in order of its first request on record, from zero.
     pub connection: u64,
     /// Number of the request on its connection, from zero.
     pub connection_request: u64,
