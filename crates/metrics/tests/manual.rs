@@ -74,10 +74,16 @@ const SECTIONS: &[Section] = &[
         has(m, &[Flags::SPEC_DECODE])
     }),
     (
+        "Times of the server",
+        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill.",
+        |m| has(m, &[Flags::SERVER_TIMES]),
+    ),
+    (
         "GPU energy",
-        "These need GPU telemetry, which aiperf does not collect, so its own runs do not have them. `aiperf report` keeps those of an AIPerf summary.",
+        "These need GPU telemetry (`--gpu-telemetry`). [energy.md](energy.md) has the method and its limits.",
         |m| has(m, &[Flags::GPU]),
     ),
+    ("Cost", "These need `--cost-per-gpu-hour`. Costs are in the currency of that price.", |m| has(m, &[Flags::COST])),
 ];
 
 fn is_record(metric: Metric) -> bool {
@@ -100,7 +106,8 @@ fn is(metric: Metric, group: ConsoleGroup) -> bool {
 
 /// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
 fn has(metric: Metric, flags: &[Flags]) -> bool {
-    const FAMILIES: [Flags; 12] = [
+    const FAMILIES: [Flags; 14] = [
+        Flags::SERVER_TIMES,
         Flags::IMAGE,
         Flags::AUDIO,
         Flags::VIDEO_OUT,
@@ -111,6 +118,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
         Flags::OPEN_LOOP,
         Flags::FIXED_SCHEDULE,
         Flags::NETWORK,
+        Flags::COST,
         Flags::SPEC_DECODE,
         Flags::GPU,
     ];

@@ -6,6 +6,7 @@ mod experiment;
 mod exported;
 mod files;
 mod generated;
+mod gpu_telemetry;
 mod grpc;
 mod load;
 mod load_rules;
