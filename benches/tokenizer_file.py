@@ -1,5 +1,5 @@
-"""A `tokenizer.json` that is made on the spot, of the kind that Llama 3 has: byte-level BPE with 128,000 entries. Its merges are not trained:
-they spell frequent words letter by letter, which gives texts about as many tokens as a trained vocabulary does."""
+"""A `tokenizer.json` that is made on the spot, of the kind that Llama 3 has: byte-level BPE with 128,000 entries. Its merges
+are not trained: they spell frequent words letter by letter, which gives texts about as many tokens as a trained vocabulary does."""
 
 import collections
 import json
