@@ -24,6 +24,8 @@ const PAGE: &str = "/metrics";
 const TRT_LLM_PAGE: &str = "/prometheus/metrics";
 /// How long a run waits for the first pages if it can do without them.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the profiling phase waits for pages that show the state after the warmup.
+const BETWEEN_PHASES: Duration = Duration::from_millis(250);
 /// Bytes of the largest page that is read; those of inference servers have a few hundred kilobytes.
 const LARGEST_PAGE: usize = 16 << 20;
 
@@ -92,7 +94,7 @@ impl ServerMetricsWatch {
 
     /// Tells the thread when phases begin and end.
     pub(crate) fn hook(&self) -> Box<dyn PhaseHook> {
-        Box::new(ScrapeHook(self.thread.signal()))
+        Box::new(ScrapeHook { signal: self.thread.signal(), has_begun: false })
     }
 
     /// The last phase has ended. Pages are scraped until the counters of the servers stand still, unless the user does not want to wait.
@@ -147,16 +149,25 @@ fn sources(config: &Config, metrics: &ServerMetricsConfig, targets: &Targets) ->
     sources
 }
 
-struct ScrapeHook(PhaseSignal);
+struct ScrapeHook {
+    signal: PhaseSignal,
+    /// A phase has begun before.
+    has_begun: bool,
+}
 
 impl PhaseHook for ScrapeHook {
     fn before(&mut self, _phase: PhaseKind) -> Result<(), String> {
-        self.0.phase_begins();
+        // The first pages of the run show the state before its first phase.
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.signal.phase_follows(BETWEEN_PHASES);
+        } else {
+            self.signal.phase_begins();
+        }
         Ok(())
     }
 
     fn after(&mut self, _phase: PhaseKind) {
-        self.0.phase_ended();
+        self.signal.phase_ended();
     }
 }
 
