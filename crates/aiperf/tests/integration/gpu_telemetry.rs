@@ -154,10 +154,9 @@ fn energy_is_that_of_the_simulators_gpus_within_the_stated_error() {
     let sim = sim("ttft=40&itl=10&osl=40&gpus=2&gpu_idle=80&gpu_busy=700&gpu_full=4&gpu_refresh=0.1");
     let url = format!("{}/dcgm", sim.url());
     for (load, seconds) in [("--concurrency 4", 5), ("--request-rate 5", 12)] {
-        let artifacts =
-            Program::against(&sim, &format!("--streaming --osl 40 --benchmark-duration {seconds} {load}"))
-                .with(&format!("--gpu-telemetry {url} --random-seed 3"))
-                .succeed();
+        let artifacts = Program::against(&sim, &format!("--streaming --osl 40 --benchmark-duration {seconds} {load}"))
+            .with(&format!("--gpu-telemetry {url} --random-seed 3"))
+            .succeed();
         let summary = artifacts.summary();
         let phase = &summary["phase_accounting"][0];
         let edge = |name: &str| phase[name].as_u64().unwrap();
