@@ -19,6 +19,7 @@ import processes  # of conformance/
 import programs
 import prompts
 import recorded
+import scraping
 import slow_cores
 import startup
 import storm
@@ -32,7 +33,7 @@ CASES = {
     case.NAME: case
     for case in (
         startup, prompts, plain, streams, crowd, pace, million, storm, ten_thousand, slow_cores, many_plain,
-        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, recorded,
+        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, recorded,
     )
 }  # fmt: skip
 WITH_OHA = {plain.NAME, many_plain.NAME}
@@ -87,7 +88,8 @@ def _compare(bench: Bench, against: programs.Program, chosen: list[str], rounds:
                 measured.setdefault(program.name, []).append(CASES[name].measure(mine))
         old, new = measured[against.name], measured[bench.ours.name]
         print(tables.for_terminal(old[-1]), tables.for_terminal(new[-1]), flush=True)
-        print(tables.for_comparison(name, rounds, median_figures(old), median_figures(new)), flush=True)
+        medians = median_figures(old, against.name), median_figures(new, bench.ours.name)
+        print(tables.for_comparison(name, rounds, *medians), flush=True)
         last.append(new[-1])
     return _verdict(last)
 

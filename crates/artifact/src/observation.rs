@@ -3,7 +3,7 @@
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_metrics::{Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts};
-use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, ServerTimes, SpecDecode, Usage, VideoReport};
 
 use crate::line::{Acceptance, LineMetrics, RecordLine, RecordedError};
 
@@ -29,6 +29,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         tokens: tokens(metrics),
         usage: usage(metrics),
         spec_decode: line.spec_decode_acceptance.as_ref().map(spec_decode),
+        server_times: server_times(metrics),
         http: http(metrics),
         resent: metadata.resent,
         failure,
@@ -36,6 +37,15 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         media: media(metrics),
         // Records do not contain events that could not be read; they are carried over from an earlier summary.
         ..Observation::new(start, Mono::from_nanos(metadata.request_end_ns))
+    }
+}
+
+fn server_times(metrics: &LineMetrics) -> ServerTimes {
+    let span = |metric| metrics.base(metric).map(Nanos);
+    ServerTimes {
+        queue: span(Metric::ServerQueueTime),
+        first_token: span(Metric::ServerTimeToFirstToken),
+        inter_token: span(Metric::ServerInterTokenLatency),
     }
 }
 

@@ -73,6 +73,11 @@ const SECTIONS: &[Section] = &[
         has(m, &[Flags::SPEC_DECODE])
     }),
     (
+        "Times of the server",
+        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill.",
+        |m| has(m, &[Flags::SERVER_TIMES]),
+    ),
+    (
         "GPU energy",
         "These need GPU telemetry (`--gpu-telemetry`). [energy.md](energy.md) has the method and its limits.",
         |m| has(m, &[Flags::GPU]),
@@ -100,7 +105,8 @@ fn is(metric: Metric, group: ConsoleGroup) -> bool {
 
 /// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
 fn has(metric: Metric, flags: &[Flags]) -> bool {
-    const FAMILIES: [Flags; 13] = [
+    const FAMILIES: [Flags; 14] = [
+        Flags::SERVER_TIMES,
         Flags::IMAGE,
         Flags::AUDIO,
         Flags::VIDEO_OUT,

@@ -54,6 +54,7 @@ mod resends;
 mod secrets;
 mod selftest;
 mod server_hooks;
+mod server_metrics;
 mod sessions;
 mod stall;
 mod steady_state;

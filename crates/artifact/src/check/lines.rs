@@ -104,8 +104,12 @@ impl FolderCheck<'_> {
 
     /// Round trips that were measured during the run.
     pub(super) fn round_trips(&mut self) -> Result<(), ArtifactError> {
-        let path = self.folder.paths().network_latency();
-        self.lines_of_shape(&path, Shape::RoundTrip)
+        self.shaped_lines(&self.folder.paths().network_latency(), Shape::RoundTrip)
+    }
+
+    /// Pages that were scraped during the run.
+    pub(super) fn scraped_pages(&mut self) -> Result<(), ArtifactError> {
+        self.shaped_lines(&self.folder.paths().server_metrics("jsonl"), Shape::ServerMetricsLine)
     }
 
     /// Readings of GPUs, and the GPUs that the summary says were read.
@@ -118,11 +122,11 @@ impl FolderCheck<'_> {
             let name = self.folder.name(&path);
             self.find(&name, "missing");
         }
-        self.lines_of_shape(&path, Shape::GpuReading)
+        self.shaped_lines(&path, Shape::GpuReading)
     }
 
-    /// A file whose lines all have one shape; it need not be there.
-    fn lines_of_shape(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
+    /// A file whose lines all have one shape, if it is there.
+    fn shaped_lines(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
         if !path.exists() {
             return Ok(());
         }

@@ -205,6 +205,9 @@ impl CompletionEvent<'_> {
         if self.done.0 {
             transcript.end_mark();
         }
+        if let Some(metrics) = &self.metrics.0 {
+            transcript.server_times(metrics.server_times());
+        }
         if let Some(report) = self.metrics.0.as_ref().and_then(EngineMetrics::spec_decode) {
             transcript.spec_decode(report);
         }

@@ -95,6 +95,7 @@ impl Observer {
             tokens,
             usage: reply.usage,
             spec_decode: reply.spec_decode.take().and_then(|report| self.usable(report)),
+            server_times: reply.server_times,
             http: http.then(|| http_timing::of(exchange)),
             resent: exchange.resent,
             failure,

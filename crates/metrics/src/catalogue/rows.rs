@@ -87,6 +87,21 @@ catalogue! {
     SpecDecodeDraftTokens "spec_decode_draft_tokens" "Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5060,
         [SPEC_DECODE WHOLE]; "draft tokens that were proposed";
 
+    ServerTimeToFirstToken "server_time_to_first_token" "Server Time to First Token";
+        Nanoseconds => Milliseconds, Record, ServerTimes 5200,
+        [SERVER_TIMES]; "time_to_first_token_ms that the server reports";
+    ServerInterTokenLatency "server_inter_token_latency" "Server Inter Token Latency";
+        Nanoseconds => Milliseconds, Record, ServerTimes 5210,
+        [SERVER_TIMES]; "mean_itl_ms that the server reports";
+    TtftClientTime "ttft_client_time" "TTFT: Client"; Nanoseconds => Milliseconds, Record, ServerTimes 5220,
+        [SERVER_TIMES STREAM]; "part of time_to_first_token before the request was sent: http_req_blocked + http_req_sending";
+    TtftNetworkTime "ttft_network_time" "TTFT: Network and HTTP"; Nanoseconds => Milliseconds, Record, ServerTimes 5230,
+        [SERVER_TIMES STREAM]; "time_to_first_token - ttft_client_time - server_time_to_first_token, at least 0";
+    ServerQueueTime "server_queue_time" "TTFT: Server Queue"; Nanoseconds => Milliseconds, Record, ServerTimes 5240,
+        [SERVER_TIMES]; "queue_time_ms that the server reports";
+    ServerPrefillTime "server_prefill_time" "TTFT: Server Prefill"; Nanoseconds => Milliseconds, Record, ServerTimes 5250,
+        [SERVER_TIMES]; "server_time_to_first_token - server_queue_time, at least 0";
+
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
         [USAGE LARGER WHOLE]; "prompt tokens by the server's count";
     UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens";

@@ -80,6 +80,10 @@ pub(crate) enum Fact {
     Resent,
     /// Nanoseconds that attempts without an answer took, before the one that was answered.
     HttpLost,
+    /// Times that the server reports for the request.
+    ServerQueue,
+    ServerFirstToken,
+    ServerItl,
     /// From permission to send until the first byte left, without what the network took; missing if nothing was sent.
     ClientSendDelay,
 }

@@ -68,6 +68,18 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::SpecDecodeSteps => fact(Fact::SpecSteps),
         Metric::SpecDecodeAcceptedDraftTokens => fact(Fact::SpecAccepted),
         Metric::SpecDecodeDraftTokens => fact(Fact::SpecDrafted),
+        Metric::ServerTimeToFirstToken => fact(Fact::ServerFirstToken),
+        Metric::ServerInterTokenLatency => fact(Fact::ServerItl),
+        Metric::ServerQueueTime => fact(Fact::ServerQueue),
+        Metric::ServerPrefillTime => Some((fact(Fact::ServerFirstToken)? - fact(Fact::ServerQueue)?).max(0.0)),
+        Metric::TtftClientTime => {
+            fact(Fact::ServerFirstToken)?;
+            Some(fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?)
+        }
+        Metric::TtftNetworkTime => {
+            let client = fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?;
+            Some((fact(Fact::FirstContent)? - client - fact(Fact::ServerFirstToken)?).max(0.0))
+        }
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),
         Metric::UsagePromptCacheWriteTokens => fact(Fact::UsageCacheWrite),

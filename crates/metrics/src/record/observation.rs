@@ -1,7 +1,9 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_protocol::{ContentChunk, Delivery, FailureKind, RequestOutcome, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{
+    ContentChunk, Delivery, FailureKind, RequestOutcome, ServerTimes, SpecDecode, Usage, VideoReport,
+};
 
 use crate::OverflowSigns;
 
@@ -29,6 +31,8 @@ pub struct Observation {
     pub usage: Option<Usage>,
     /// What the server says of its speculative decoding.
     pub spec_decode: Option<SpecDecode>,
+    /// What the server says of the times of this request.
+    pub server_times: ServerTimes,
     pub http: Option<HttpTiming>,
     /// How often it was sent again, because the server had left the connection or did not take the request.
     pub resent: u32,
@@ -58,6 +62,7 @@ impl Observation {
             tokens: TokenCounts::default(),
             usage: None,
             spec_decode: None,
+            server_times: ServerTimes::default(),
             http: None,
             resent: 0,
             failure: None,

@@ -1,7 +1,7 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_protocol::{Delivery, RequestOutcome, SpecDecode, Usage};
+use aiperf_protocol::{Delivery, RequestOutcome, ServerTimes, SpecDecode, Usage};
 
 use crate::record::fact::{Fact, Facts};
 use crate::record::formula;
@@ -87,6 +87,10 @@ impl RecordValues {
         if let Some(spec_decode) = &seen.spec_decode {
             self.set_spec_decode(spec_decode);
         }
+        let ServerTimes { queue, first_token, inter_token } = seen.server_times;
+        self.set(Fact::ServerQueue, queue.map(|span| span.0));
+        self.set(Fact::ServerFirstToken, first_token.map(|span| span.0));
+        self.set(Fact::ServerItl, inter_token.map(|span| span.0));
         if let Some(http) = &seen.http {
             self.set_http(http);
         }

@@ -1,7 +1,8 @@
 //! What the server says of itself: usage, speculative decoding, and the energy of its GPUs.
 
-use aiperf_metrics::{GpuEnergy, GpuVendor, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
-use aiperf_protocol::Usage;
+use aiperf_clock::Nanos;
+use aiperf_metrics::{GpuEnergy, GpuVendor, HttpTiming, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
+use aiperf_protocol::{ServerTimes, Usage};
 
 use crate::phase::{request, streaming, summarize};
 use crate::streams::two;
@@ -11,6 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         Case { name: "usage", requests: reported(), context: streaming(), expected: usage() },
         Case { name: "speculative decoding", requests: speculated(), context: streaming(), expected: drafts() },
+        Case { name: "times of the server", requests: timed(), context: streaming(), expected: times() },
         Case { name: "energy", requests: two(), context: powered(), expected: energy() },
     ]
 }
@@ -72,6 +74,34 @@ fn usage() -> Vec<(Metric, &'static str, f64)> {
         (Metric::TotalUsageRejectedPredictionTokens, "avg", 9.0),
         (Metric::TotalUsageToolUsePromptTokens, "avg", 11.0),
         (Metric::TotalUsagePromptAudioSeconds, "avg", 1.5),
+    ]
+}
+
+/// First tokens after 50 and 60 ms, of which the server had 40 and 30; the client needed 3 ms to send the first request.
+fn timed() -> Vec<Observation> {
+    let ms = |millis: u64| Nanos(millis * 1_000_000);
+    let mut requests = vec![request(0, &[50]), request(0, &[60])];
+    let http = HttpTiming { blocked: ms(1), sending: ms(2), ..HttpTiming::default() };
+    requests[0].http = Some(http);
+    requests[1].http = Some(HttpTiming::default());
+    let times = |queue, first_token| ServerTimes {
+        queue: Some(ms(queue)),
+        first_token: Some(ms(first_token)),
+        inter_token: Some(ms(8)),
+    };
+    requests[0].server_times = times(15, 40);
+    requests[1].server_times = times(5, 30);
+    requests
+}
+
+fn times() -> Vec<(Metric, &'static str, f64)> {
+    vec![
+        (Metric::ServerTimeToFirstToken, "avg", mean([40.0, 30.0])),
+        (Metric::ServerInterTokenLatency, "avg", 8.0),
+        (Metric::TtftClientTime, "avg", mean([3.0, 0.0])),
+        (Metric::TtftNetworkTime, "avg", mean([7.0, 30.0])),
+        (Metric::ServerQueueTime, "avg", mean([15.0, 5.0])),
+        (Metric::ServerPrefillTime, "avg", mean([25.0, 25.0])),
     ]
 }
 

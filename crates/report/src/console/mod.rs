@@ -6,6 +6,7 @@ mod gpu;
 mod load;
 mod notes;
 mod selftest;
+mod server_metrics;
 mod spec_decode;
 mod steady;
 mod tables;

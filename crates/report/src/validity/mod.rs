@@ -73,6 +73,10 @@ impl Wording {
                 tokens::token_counts(&share(requests, of), allowed_percent)
             }
             ValidityNote::ServerCountsMissing { requests, of } => tokens::server_counts(&share(requests, of)),
+            ValidityNote::ServerTokensDiffer { server, client, .. } => {
+                server::counted_tokens(server, client, note.figure())
+            }
+            ValidityNote::ServerFirstTokenDiffers { server, client } => server::first_token(server, client),
             ValidityNote::CacheCountsMissing { requests } => server::cache_counts(requests),
             ValidityNote::RecordsLost(LostRecords { count, are_counted: true }) => Wording::new(
                 format!(
