@@ -177,7 +177,7 @@ impl Receiver {
                 batch.clear();
             }
         })
-        .await
+        .await;
     }
 
     /// Reads a little of the state of each response. These reads do not depend on each other, so the processor waits for
