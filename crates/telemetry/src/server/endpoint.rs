@@ -135,7 +135,7 @@ impl EndpointHistory {
 
     /// The window that totals are taken over: the last page comes after the end of the run, when the server has counted everything.
     pub(crate) fn totals_window(&self, window: Window) -> Window {
-        Window::new(window.start(), self.last_at.map_or(window.end(), |last| last.max(window.end())))
+        window.until(self.last_at.map_or(window.end(), |last| last.max(window.end())))
     }
 
     /// Why no page could be read.
