@@ -25,7 +25,7 @@ const TRT_LLM_PAGE: &str = "/prometheus/metrics";
 /// How long a run waits for the first pages if it can do without them.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the profiling phase waits for pages that show the state after the warmup.
-const BETWEEN_PHASES: Duration = Duration::from_millis(250);
+const BETWEEN_PHASES: Duration = Duration::from_secs(1);
 /// Bytes of the largest page that is read; those of inference servers have a few hundred kilobytes.
 const LARGEST_PAGE: usize = 16 << 20;
 

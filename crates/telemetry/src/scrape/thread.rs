@@ -20,7 +20,7 @@ use super::{AfterPage, Cadence, PageFetcher, PageSink, PageSource};
 const SETTLING_PAUSE: Nanos = Nanos(100_000_000);
 /// A page that is being fetched when the run ends may take this much longer than the flush period.
 const LAST_PAGE: Nanos = Nanos(1_000_000_000);
-/// The pause after a useless page doubles at most so often.
+/// The pause after a useless page doubles at most this often.
 const MOST_DOUBLINGS: u32 = 4;
 /// News about pages that are kept until somebody waits for them.
 const NEWS: usize = 1_024;
