@@ -19,8 +19,14 @@ const INIT_AMD_GPUS: u64 = 1 << 1;
 const MEMORY_VRAM: u32 = 0;
 const UUID_LENGTH: usize = 64;
 /// Newest first; the name without a version comes with the development files.
-const NAMES: [&str; 6] =
-    ["libamd_smi.so.26", "libamd_smi.so.25", "libamd_smi.so.24", "libamd_smi.so", "/opt/rocm/lib/libamd_smi.so", "/opt/rocm/lib64/libamd_smi.so"];
+const NAMES: [&str; 6] = [
+    "libamd_smi.so.26",
+    "libamd_smi.so.25",
+    "libamd_smi.so.24",
+    "libamd_smi.so",
+    "/opt/rocm/lib/libamd_smi.so",
+    "/opt/rocm/lib64/libamd_smi.so",
+];
 
 type ListFunction = unsafe extern "C" fn(*mut u32, *mut *mut c_void) -> u32;
 type ListOfFunction = unsafe extern "C" fn(*mut c_void, *mut u32, *mut *mut c_void) -> u32;

@@ -22,7 +22,7 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::{Timer, tighten_timer_slack};
 use aiperf_protocol::RunOutcome;
 use aiperf_seed::Stream;
-use aiperf_transport::Client;
+use aiperf_transport::{Client, ExchangeSize};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::send::{RequestSender, WorkerContext};
@@ -83,6 +83,8 @@ impl Worker {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
         let may_batch_reads = plan.sending.may_batch_reads();
+        let first_size =
+            if plan.sending.reads_while_arriving { ExchangeSize::SEGMENT } else { ExchangeSize::default() };
         // A worker that cannot start must report it before it is given requests, which would never come back.
         let (ready, started) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
@@ -105,7 +107,7 @@ impl Worker {
                             delays: LocalDelays::default(),
                             ids: RefCell::new(Stream::from_entropy()),
                             batcher,
-                            last_size: Cell::default(),
+                            last_size: Cell::new(first_size),
                             waits_for_room: tokio::sync::Mutex::new(()),
                         };
                         serve(inbox, Rc::new(sender)).await;

@@ -23,10 +23,7 @@ pub struct PowerIntegral {
 ///
 /// What power did between two values is unknown: each piece may be off by a part of the difference of its values, to either
 /// side. The pieces at the ends of the window may be off by all that the GPU was seen to vary.
-pub fn from_power(
-    points: impl Iterator<Item = (Mono, f64)>,
-    window: EnergyWindow,
-) -> Result<PowerIntegral, NoEnergy> {
+pub fn from_power(points: impl Iterator<Item = (Mono, f64)>, window: EnergyWindow) -> Result<PowerIntegral, NoEnergy> {
     let end = window.seconds();
     let found: Vec<(f64, f64)> = points.map(|(at, watts)| (seconds(at, window.start), watts)).collect();
     let range = PowerRange::of(found.iter().map(|(_, watts)| *watts)).ok_or(NoEnergy::NotReported)?;

@@ -135,15 +135,18 @@ fn measure(
 fn summed(platform: Platform, count: usize, gpus: &[OneGpu]) -> PlatformEnergy {
     let add = |values: &dyn Fn(&OneGpu) -> Option<f64>| gpus.iter().map(values).sum::<Option<f64>>();
     let both = gpus.iter().map(|gpu| Some((gpu.counter.ok()?.joules, gpu.power.ok()?.joules)));
-    let both: Option<(f64, f64)> =
-        both.collect::<Option<Vec<_>>>().map(|pairs| pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1)));
+    let both: Option<(f64, f64)> = both
+        .collect::<Option<Vec<_>>>()
+        .map(|pairs| pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1)));
     PlatformEnergy {
         platform,
         gpus: count,
         watts: add(&|gpu| gpu.mean_watts),
-        energy: gpus.iter().map(OneGpu::energy).try_fold(None, |sum, one| one.map(|one| Some(added(sum, one)))).and_then(
-            |sum: Option<EnergyEstimate>| sum.ok_or(NoEnergy::NotReported),
-        ),
+        energy: gpus
+            .iter()
+            .map(OneGpu::energy)
+            .try_fold(None, |sum, one| one.map(|one| Some(added(sum, one))))
+            .and_then(|sum: Option<EnergyEstimate>| sum.ok_or(NoEnergy::NotReported)),
         idle_watts: add(&|gpu| gpu.idle_watts),
         power_against_counter: both.filter(|(counter, _)| *counter > 0.0).map(|(counter, power)| power / counter - 1.0),
         lacks_counter: gpus.iter().any(|gpu| !gpu.has_counter),

@@ -73,13 +73,7 @@ impl Changes {
 }
 
 /// The changes that tell when a field of a GPU had a new value.
-pub fn changes_of(
-    renewal: Renewal,
-    source: &SourceSeries,
-    fields: &FieldTable,
-    gpu: usize,
-    field: FieldId,
-) -> Changes {
+pub fn changes_of(renewal: Renewal, source: &SourceSeries, fields: &FieldTable, gpu: usize, field: FieldId) -> Changes {
     match renewal {
         Renewal::WholePage => Changes::of_source(source, fields),
         Renewal::ByField => Changes::of_field(source.gpus[gpu].field(field)),

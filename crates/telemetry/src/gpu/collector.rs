@@ -81,11 +81,7 @@ pub struct OpenedSources {
 
 impl GpuCollector {
     /// Starts the thread. It ends by itself if no source answers and none may answer later.
-    pub fn start(
-        settings: CollectorSettings,
-        fields: Arc<FieldTable>,
-        hooks: CollectorHooks,
-    ) -> std::io::Result<Self> {
+    pub fn start(settings: CollectorSettings, fields: Arc<FieldTable>, hooks: CollectorHooks) -> std::io::Result<Self> {
         let (stop, stopped) = channel();
         let (tell_opened, opened) = channel();
         let (tell_done, done) = channel();
@@ -150,7 +146,8 @@ impl Reader {
     }
 
     fn opened(&self) -> OpenedSources {
-        let name = |source: &CollectedSource| source.series.gpus.first().map_or("", |series| &series.gpu.model).to_owned();
+        let name =
+            |source: &CollectedSource| source.series.gpus.first().map_or("", |series| &series.gpu.model).to_owned();
         let (answering, silent): (Vec<_>, Vec<_>) = self.collected.iter().partition(|source| source.is_reachable());
         OpenedSources {
             answering: answering
@@ -326,8 +323,7 @@ mod tests {
             found("b", Err(SourceError::new("refused"))),
             found("c", Ok(Scripted::new(3))),
         ];
-        let collector =
-            GpuCollector::start(settings(), Arc::default(), hooks(sources, &profiling, &lines)).unwrap();
+        let collector = GpuCollector::start(settings(), Arc::default(), hooks(sources, &profiling, &lines)).unwrap();
         let opened = collector.wait_until_open(Duration::from_secs(20)).unwrap();
         assert_eq!(opened.answering.len(), 2);
         assert_eq!(opened.silent, [("b".to_owned(), "refused".to_owned())]);
@@ -345,8 +341,7 @@ mod tests {
     #[test]
     fn a_run_without_sources_ends_at_once() {
         let (profiling, lines) = (Arc::default(), Arc::default());
-        let collector =
-            GpuCollector::start(settings(), Arc::default(), hooks(Vec::new(), &profiling, &lines)).unwrap();
+        let collector = GpuCollector::start(settings(), Arc::default(), hooks(Vec::new(), &profiling, &lines)).unwrap();
         let opened = collector.wait_until_open(Duration::from_secs(20)).unwrap();
         assert!(opened.answering.is_empty() && opened.silent.is_empty());
         assert!(collector.finish(LastReading::Wait).unwrap().is_empty());

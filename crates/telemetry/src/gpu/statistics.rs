@@ -136,7 +136,8 @@ mod tests {
         let gpu = Arc::new(GpuIdentity::new(Platform::Nvidia, 0, "GPU-a", "H200"));
         let mut series = GpuSeries::new(Arc::clone(&gpu), &FieldTable::default());
         for (at, value) in points {
-            let reading = GpuReading { gpu: Arc::clone(&gpu), at: Mono::from_nanos(*at), values: vec![(field, *value)] };
+            let reading =
+                GpuReading { gpu: Arc::clone(&gpu), at: Mono::from_nanos(*at), values: vec![(field, *value)] };
             series.push(&reading);
         }
         series

@@ -68,10 +68,8 @@ impl GpuTelemetrySummary {
 
 impl GpuSourceSummary {
     fn of(source: &CollectedSource, fields: &FieldTable, window: EnergyWindow) -> Self {
-        let gpu = |series: &GpuSeries| GpuSummary {
-            gpu: Arc::clone(&series.gpu),
-            metrics: metrics(series, fields, window),
-        };
+        let gpu =
+            |series: &GpuSeries| GpuSummary { gpu: Arc::clone(&series.gpu), metrics: metrics(series, fields, window) };
         Self {
             url: source.url.clone(),
             display_name: source.display_name(),
@@ -94,7 +92,8 @@ fn refused(platform: &PlatformEnergy) -> Option<String> {
 }
 
 fn no_counter(platform: &PlatformEnergy) -> String {
-    let method = if platform.energy.is_ok() { "their energy is integrated from power" } else { "no energy is reported" };
+    let method =
+        if platform.energy.is_ok() { "their energy is integrated from power" } else { "no energy is reported" };
     format!("Some {} GPUs have no energy counter: {method}.", platform_name(platform))
 }
 
@@ -103,7 +102,10 @@ fn failed(summary: &GpuSummary) -> Option<String> {
     let metric = summary.metrics.iter().find(|metric| metric.key == key)?;
     let code = metric.last_code.filter(|_| metric.stats.avg > Some(0.0))?;
     let gpu = &summary.gpu;
-    Some(format!("GPU {} ({}) reported error XID {code} during the run. Check the kernel log (dmesg).", gpu.index, gpu.model))
+    Some(format!(
+        "GPU {} ({}) reported error XID {code} during the run. Check the kernel log (dmesg).",
+        gpu.index, gpu.model
+    ))
 }
 
 /// GPUs that did no work next to some that did: their power is in the totals.
@@ -118,5 +120,8 @@ fn idle_gpus(sources: &[GpuSourceSummary]) -> Option<String> {
     let mut list: Vec<String> = idle.iter().map(u32::to_string).collect();
     list.dedup();
     let (noun, verb) = if list.len() == 1 { ("GPU", "was") } else { ("GPUs", "were") };
-    Some(format!("{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.", list.join(", ")))
+    Some(format!(
+        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.",
+        list.join(", ")
+    ))
 }

@@ -91,7 +91,10 @@ impl NvmlDevice {
         let utilization = self.device.utilization_rates().ok();
         put(FieldId::GPU_UTILIZATION, utilization.as_ref().map(|rates| f64::from(rates.gpu)));
         put(FieldId::MEMORY_UTILIZATION, utilization.as_ref().map(|rates| f64::from(rates.memory)));
-        put(FieldId::MEMORY_USED, self.ask(FieldId::MEMORY_USED, |device| Ok(device.memory_info()?.used as f64 * 1e-9)));
+        put(
+            FieldId::MEMORY_USED,
+            self.ask(FieldId::MEMORY_USED, |device| Ok(device.memory_info()?.used as f64 * 1e-9)),
+        );
         put(
             FieldId::TEMPERATURE,
             self.ask(FieldId::TEMPERATURE, |device| device.temperature(TemperatureSensor::Gpu).map(f64::from)),
@@ -185,11 +188,7 @@ impl NvmlDevice {
     }
 }
 
-fn between(
-    nvml: &'static Nvml,
-    before: &GpmSample<'static>,
-    after: &GpmSample<'static>,
-) -> (Option<f64>, Option<f64>) {
+fn between(nvml: &'static Nvml, before: &GpmSample<'static>, after: &GpmSample<'static>) -> (Option<f64>, Option<f64>) {
     let mut wanted = vec![GpmMetricId::SmUtil];
     wanted.extend(JPEG_ENGINES);
     let Ok(answers) = gpm_metrics_get(nvml, before, after, &wanted) else { return (None, None) };
