@@ -19,6 +19,7 @@ import processes  # of conformance/
 import programs
 import prompts
 import recorded
+import scraping
 import slow_cores
 import startup
 import storm
@@ -32,10 +33,10 @@ CASES = {
     case.NAME: case
     for case in (
         startup, prompts, plain, streams, crowd, pace, million, storm, ten_thousand, slow_cores, many_plain,
-        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, recorded,
+        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, recorded,
     )
 }  # fmt: skip
-WITH_OHA = {plain.NAME}
+WITH_OHA = {plain.NAME, many_plain.NAME}
 WITH_BARE_CLIENT = {storm.NAME, ten_thousand.NAME, slow_cores.NAME, many_plain.NAME, million_chunks.NAME}
 WITH_REFERENCE = {startup.NAME, prompts.NAME, plain.NAME, streams.NAME, crowd.NAME}
 
@@ -53,8 +54,12 @@ def main() -> int:
         theirs = None
         if WITH_REFERENCE & set(chosen) and not options.without_reference:
             theirs = programs.theirs(options.reference, work)
-        server = programs.ours(options.simulator or str(ours.path)).path
-        bare_client = programs.bare_client(options.bare_client) if WITH_BARE_CLIENT & set(chosen) else None
+        server = Path(options.simulator).absolute() if options.simulator else ours.path
+        bare_client = None
+        if WITH_BARE_CLIENT & set(chosen):
+            bare_client = programs.bare_client(options.bare_client, may_build=not options.program)
+            if not bare_client:
+                print("the bare client is left out: give --bare-client PATH", flush=True)
         bench = Bench(ours, oha, theirs, work, options.quick, options.trace, server, bare_client)
         versions = ", ".join(f"{tool.name} {tool.version}" for tool in (ours, oha, theirs) if tool)
         state = machine.description(load, versions)
@@ -83,7 +88,8 @@ def _compare(bench: Bench, against: programs.Program, chosen: list[str], rounds:
                 measured.setdefault(program.name, []).append(CASES[name].measure(mine))
         old, new = measured[against.name], measured[bench.ours.name]
         print(tables.for_terminal(old[-1]), tables.for_terminal(new[-1]), flush=True)
-        print(tables.for_comparison(name, rounds, median_figures(old), median_figures(new)), flush=True)
+        medians = median_figures(old, against.name), median_figures(new, bench.ours.name)
+        print(tables.for_comparison(name, rounds, *medians), flush=True)
         last.append(new[-1])
     return _verdict(last)
 
@@ -107,7 +113,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--against", metavar="PATH", help="another build of our program: run each case for both in turn and print both (without oha and the reference)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds of --against (default: 3)")
     parser.add_argument("--simulator", metavar="PATH", help="the program whose simulator serves all runs (default: our program)")
-    parser.add_argument("--bare-client", "--floor", metavar="PATH", help="the bare epoll client (default: built with cargo if cargo is there, otherwise left out)")
+    parser.add_argument("--bare-client", "--floor", metavar="PATH", help="the bare epoll client (default: built with cargo, or left out if --program is given)")
     parser.add_argument("--oha", metavar="PATH", help=f"oha (default: installs {programs.OHA_VERSION})")
     parser.add_argument("--without-oha", action="store_true", help="leave oha and its checks out")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (default: $AIPERF_REFERENCE, or installs it)")

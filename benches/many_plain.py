@@ -20,6 +20,9 @@ def measure(bench: Bench) -> Result:
     threads = max(1, cores // 4)
     result = Result(NAME, f"{count:,} whole answers, no latency, concurrency {plain.CONCURRENCY}, {cores} cores")
     bare = _bare(bench, result, count, threads)
+    if bench.oha:
+        cpu, rate, memory, server_cpu = plain.with_oha(bench, count, threads)
+        result.add("oha", "oha", requests=count, rate=rate, cpu_per_1000=cpu / count * 1000, rss=memory, server_cpu=server_cpu)
     folder = bench.folder("many-plain")
     with bench.simulator(folder, threads=threads, **plain.SERVER) as server:
         run = bench.profile(bench.ours, folder, server.url, f"{plain.FLAGS} --request-count {count}")

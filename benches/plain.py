@@ -27,7 +27,7 @@ def measure(bench: Bench) -> Result:
     rounds: dict[str, list[tuple[float, float, float, float]]] = {"oha": [], "summary": [], "records": []}
     for _ in range(bench.rounds):
         if bench.oha:
-            rounds["oha"].append(_oha(bench, many))
+            rounds["oha"].append(with_oha(bench, many))
         for level in ("summary", "records"):
             rounds[level].append(_profile(bench, bench.ours, level, many))
     for name, runs in rounds.items():
@@ -73,9 +73,10 @@ def _profile(bench: Bench, program: Program, level: str, count: int) -> tuple[fl
     return run.cpu_s, artifacts.statistic(summary, "request_throughput"), run.peak_rss_mb, server.cpu_s
 
 
-def _oha(bench: Bench, count: int) -> tuple[float, float, float, float]:
+def with_oha(bench: Bench, count: int, threads: int = 1) -> tuple[float, float, float, float]:
+    """CPU seconds, requests per second, memory and CPU seconds of a simulator with so many threads."""
     folder = bench.folder("plain-oha")
-    with bench.simulator(folder, **SERVER) as server:
+    with bench.simulator(folder, threads=threads, **SERVER) as server:
         load = ["-n", str(count), "-c", str(CONCURRENCY), "--no-tui", "--output-format", "json"]
         request = ["-m", "POST", "-T", "application/json", "-d", json.dumps(BODY), f"{server.url}/v1/chat/completions"]
         run = bench.oha.run(load + request, folder, RUN_LIMIT_S)

@@ -1,7 +1,6 @@
 """The three programs under measurement: found, or built and installed outside the repository."""
 
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +43,9 @@ class Program:
         cores: set[int] | None = None,
     ) -> measured.Measured:
         """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
-        common = ["profile", *COMMON, "--tokenizer", tokenizer, "--url", url]
+        scrapes = "--server-metrics" in flags.split()
+        common = [word for word in COMMON if not (scrapes and word == "--no-server-metrics")]
+        common = ["profile", *common, "--tokenizer", tokenizer, "--url", url]
         return self.run([*common, *flags.split(), "--artifact-dir", str(folder / "artifacts")], folder, limit_s, cores)
 
     def has_option(self, option: str) -> bool:
@@ -63,11 +64,11 @@ def ours(given: str | None, name: str = "aiperf") -> Program:
     return Program(name, path, _version(path))
 
 
-def bare_client(given: str | None) -> Path | None:
-    """The client that does no more than the kernel requires; `None` if it is neither given nor can be built."""
+def bare_client(given: str | None, may_build: bool) -> Path | None:
+    """The client that does no more than the kernel requires; `None` if it is neither given nor may be built."""
     if given:
         return Path(given).absolute()
-    if not shutil.which("cargo"):
+    if not may_build:
         return None
     build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "aiperf-socket", "--example", "bare_client"]
     subprocess.run(build, cwd=REPOSITORY, check=True)

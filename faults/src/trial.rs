@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(5);
 
 /// Options of every run that a scenario does not set itself. A later part of the line would be refused as a second value.
-const USUAL: [(&str, &str); 11] = [
+const USUAL: [(&str, &str); 12] = [
     ("--url", "${url}"),
     ("--model", "lab"),
     ("--tokenizer", "builtin"),
@@ -37,6 +37,8 @@ const USUAL: [(&str, &str); 11] = [
     ("--workers-max", "1"),
     ("--artifact-dir", OUT),
     ("--api-key", KEY),
+    // The scripts of servers do not expect requests for metrics pages.
+    ("--no-server-metrics", ""),
 ];
 
 /// What all trials share.

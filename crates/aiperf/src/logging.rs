@@ -48,7 +48,7 @@ pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Says which variables of ours are set in vain, for commands that show no other warnings of their options.
+/// Names the variables of this program that are set and have no effect, for commands that show no other warnings of their options.
 pub(crate) fn warn_of_unread(environment: &Environment) {
     for variable in unread_variables(&environment.variables) {
         log::warn!("{variable}");

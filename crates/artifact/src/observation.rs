@@ -3,7 +3,7 @@
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_metrics::{Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts};
-use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, ServerTimes, SpecDecode, Usage, VideoReport};
 
 use crate::line::{Acceptance, LineMetrics, RecordLine, RecordedError};
 
@@ -17,6 +17,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
     Observation {
         due: Mono::from_nanos(metadata.request_start_ns.saturating_sub(lag)),
         credit_issued: metadata.credit_issued_ns.map_or(start, Mono::from_nanos),
+        client_send_delay: metrics.base(Metric::ClientSendDelay).map(Nanos),
         headers_received: metadata.request_ack_ns.map(Mono::from_nanos),
         chunks: chunks(start, metrics),
         // A first token is in every record of a response that was streamed; without streaming nobody asks.
@@ -28,6 +29,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         tokens: tokens(metrics),
         usage: usage(metrics),
         spec_decode: line.spec_decode_acceptance.as_ref().map(spec_decode),
+        server_times: server_times(metrics),
         http: http(metrics),
         resent: metadata.resent,
         failure,
@@ -35,6 +37,15 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         media: media(metrics),
         // Records do not contain events that could not be read; they are carried over from an earlier summary.
         ..Observation::new(start, Mono::from_nanos(metadata.request_end_ns))
+    }
+}
+
+fn server_times(metrics: &LineMetrics) -> ServerTimes {
+    let span = |metric| metrics.base(metric).map(Nanos);
+    ServerTimes {
+        queue: span(Metric::ServerQueueTime),
+        first_token: span(Metric::ServerTimeToFirstToken),
+        inter_token: span(Metric::ServerInterTokenLatency),
     }
 }
 

@@ -7,7 +7,7 @@ use aiperf_metrics::{Level, Metric, MetricContext, MetricKind, MetricResult, Rec
 
 use crate::line::{LineMetrics, RecordedValue};
 
-/// Beyond this a difference is none of rounding.
+/// A larger difference does not come from rounding.
 const SAME: f64 = 1e-9;
 
 /// Metrics whose recorded values are to be taken as they are.

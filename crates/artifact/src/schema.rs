@@ -219,6 +219,8 @@ mod tests {
             (Shape::SelfTest, "selftest"),
             (Shape::CacheStructure, "cache_structure"),
             (Shape::RunNote, "run_note"),
+            (Shape::ServerMetrics, "server_metrics"),
+            (Shape::ServerMetricsLine, "server_metrics_line"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
         }

@@ -44,7 +44,7 @@ impl WallOffset {
     }
 }
 
-/// What became of the offset in a run.
+/// How the offset changed in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OffsetHistory {
     pub start_nanos: i64,

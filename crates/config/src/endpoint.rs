@@ -68,6 +68,8 @@ pub struct EndpointConfig {
     pub tls: TlsOptions,
     /// A request that the server left without an answer may be sent again where it cannot have been worked on.
     pub resend: bool,
+    /// The connections that a phase needs are opened before it starts.
+    pub preconnect: bool,
     /// As the environment has them; used only where `Tuning::trust_env` says so.
     pub proxies: Proxies,
     /// The servers' prefix caches are emptied before the run.

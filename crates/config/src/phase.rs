@@ -76,6 +76,15 @@ impl Pace {
 }
 
 impl Pace {
+    /// Sessions that can be under way at the same time, if the load says so: how many connections it needs.
+    pub const fn sessions_at_once(&self) -> Option<usize> {
+        match (self, self.session_limit()) {
+            (Self::UserCentric { users, .. }, Some(ceiling)) if *users > ceiling => Some(ceiling),
+            (Self::UserCentric { users, .. }, _) => Some(*users),
+            (_, limit) => limit,
+        }
+    }
+
     pub const fn is_agentic(&self) -> bool {
         matches!(self, Self::AgenticReplay(_))
     }

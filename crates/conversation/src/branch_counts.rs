@@ -1,4 +1,4 @@
-//! What became of conversations that others started.
+//! How conversations ended that others started.
 
 use serde::Serialize;
 

@@ -25,7 +25,7 @@ pub struct RecordedPlace {
 pub enum RecordedLine {
     /// The session's own.
     Main,
-    /// An agent's that was told apart from the session's own requests.
+    /// An agent that was recognised among the session's own requests.
     Flat,
     /// An agent's that was recorded as one.
     Subagent,

@@ -1,4 +1,4 @@
-//! What only some servers send: content in other fields, told twice or only at the end, and answers that are no text.
+//! What only some servers send: content in other fields, told twice or only at the end, and answers that are not text.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use aiperf_clock::Mono;

@@ -1,4 +1,4 @@
-//! Every recorded response body, read as it was cut on the wire. `expected.json` beside the bodies says what a careful reader
+//! Every recorded response body, read as it was cut on the wire. `expected.json` next to the bodies says what a careful reader
 //! finds in each, and where the reference makes something else of it, why.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

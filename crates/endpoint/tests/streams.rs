@@ -79,7 +79,7 @@ const READ: [(&str, usize, usize, usize, Option<u64>); 36] = [
     ("vllm.think.responses.http", 26, 0, 271, Some(40)),
 ];
 
-/// The same of servers whose answers do not say why they ended.
+/// Recorded streams of servers whose answers do not say why they ended.
 const READ_WITHOUT_END: [(&str, usize, usize, usize, Option<u64>); 4] = [
     ("mlserver.infer.http", 1, 15, 0, None),
     ("mlserver.infer_stream.http", 3, 13, 0, None),

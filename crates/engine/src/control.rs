@@ -7,6 +7,7 @@ use aiperf_protocol::StopReason;
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
+use crate::request::preconnect::Preconnected;
 
 /// What the scheduler wakes up for.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) enum SchedulerEvent {
         phase: usize,
     },
     FollowedUp(FollowedUp),
+    /// A worker has opened the connections that it was asked for, or has given up.
+    Preconnected(Preconnected),
     Stop(StopReason),
     /// The measured phase may end early, because enough is known.
     Enough(Arc<str>),

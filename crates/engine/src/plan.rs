@@ -66,6 +66,8 @@ pub struct Workload {
     pub fixed_schedule: FixedSchedule,
     pub seed: Seed,
     pub timing: Timing,
+    /// Whether the connections of a phase are opened before it starts.
+    pub preconnect: bool,
 }
 
 /// Where requests go and how: all that the workers need to know.

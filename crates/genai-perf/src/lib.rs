@@ -78,7 +78,7 @@ pub fn help_page() -> String {
     help::page()
 }
 
-/// What to do with an option of GenAI-Perf that stands on a line of ours; `None` where it is none.
+/// What to do with an option of GenAI-Perf on a command line of `aiperf`; `None` if it is not one of GenAI-Perf's.
 pub fn advice(typed: &str) -> Option<String> {
     let tables = [
         ("profile", table::PROFILE),

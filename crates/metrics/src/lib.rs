@@ -29,6 +29,6 @@ pub use summary::{
     PhaseWindow, SloResult, Stats, Summary, genai_perf_results,
 };
 pub use validity::{
-    AskedConcurrency, Digest, Evidence, GapCause, LostRecords, MaxTokensField, Severity, Unreached, ValidityCode,
-    ValidityNote, thresholds as validity_thresholds,
+    AskedConcurrency, Digest, Evidence, GapCause, LostRecords, MaxTokensField, ServerClaims, Severity, Unreached,
+    ValidityCode, ValidityNote, thresholds as validity_thresholds,
 };

@@ -14,13 +14,7 @@ const SECTIONS: &[Section] = &[
     (
         "Latency and rates of a request",
         "Content is an event with text, reasoning or tool-call text. Events without content (role, finish, usage, `[DONE]`) do not set a time.",
-        |m| {
-            is_record(m)
-                && has(m, &[])
-                && !is(m, ConsoleGroup::Schedule)
-                && !m.tag().starts_with("credit")
-                && is_time_or_rate(m)
-        },
+        |m| is_record(m) && has(m, &[]) && !is(m, ConsoleGroup::Schedule) && !is_before_start(m) && is_time_or_rate(m),
     ),
     (
         "Tokens of a request",
@@ -61,9 +55,12 @@ const SECTIONS: &[Section] = &[
     ("Schedule", "Only in runs in which a schedule, not the server, decides when to send.", |m| {
         has(m, &[Flags::OPEN_LOOP, Flags::FIXED_SCHEDULE])
     }),
-    ("Permission to send", "A request gets its permission when the schedule or a free slot allows it.", |m| {
-        m.tag().starts_with("credit") || m == Metric::EffectiveLatency
-    }),
+    (
+        "Permission to send",
+        "A request gets its permission when the schedule or a free slot allows it. Requests of a worker that get it at the same time start one \
+         after the other. `client_send_delay` includes that wait; latencies, which count from the start, do not.",
+        |m| is_before_start(m) || m == Metric::EffectiveLatency,
+    ),
     (
         "Over time",
         "Step functions of time. Their statistics (avg, min, max, std, p50, p90, p95, p99) are weighted by the duration of each value. `effective_*` cover the whole of D; `active_*` cover the time in which the matching concurrency is above 0.",
@@ -76,14 +73,25 @@ const SECTIONS: &[Section] = &[
         has(m, &[Flags::SPEC_DECODE])
     }),
     (
+        "Times of the server",
+        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill.",
+        |m| has(m, &[Flags::SERVER_TIMES]),
+    ),
+    (
         "GPU energy",
-        "These need GPU telemetry, which aiperf does not collect, so its own runs do not have them. `aiperf report` keeps those of an AIPerf summary.",
+        "These need GPU telemetry (`--gpu-telemetry`). [energy.md](energy.md) has the method and its limits.",
         |m| has(m, &[Flags::GPU]),
     ),
+    ("Cost", "These need `--cost-per-gpu-hour`. Costs are in the currency of that price.", |m| has(m, &[Flags::COST])),
 ];
 
 fn is_record(metric: Metric) -> bool {
     matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList)
+}
+
+/// Whether it is about the time before a request starts.
+fn is_before_start(metric: Metric) -> bool {
+    metric.tag().starts_with("credit") || metric == Metric::ClientSendDelay
 }
 
 fn is_time_or_rate(metric: Metric) -> bool {
@@ -97,7 +105,8 @@ fn is(metric: Metric, group: ConsoleGroup) -> bool {
 
 /// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
 fn has(metric: Metric, flags: &[Flags]) -> bool {
-    const FAMILIES: [Flags; 12] = [
+    const FAMILIES: [Flags; 14] = [
+        Flags::SERVER_TIMES,
         Flags::IMAGE,
         Flags::AUDIO,
         Flags::VIDEO_OUT,
@@ -108,6 +117,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
         Flags::OPEN_LOOP,
         Flags::FIXED_SCHEDULE,
         Flags::NETWORK,
+        Flags::COST,
         Flags::SPEC_DECODE,
         Flags::GPU,
     ];
@@ -115,7 +125,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
     if flags.is_empty() {
         let elsewhere =
             [Metric::CancelledRequestCount, Metric::ResentRequestCount, Metric::EffectiveLatency].contains(&metric);
-        !FAMILIES.iter().any(|flag| own.has(*flag)) && !elsewhere && !metric.tag().starts_with("credit")
+        !FAMILIES.iter().any(|flag| own.has(*flag)) && !elsewhere && !is_before_start(metric)
     } else {
         flags.iter().any(|flag| own.has(*flag))
     }
@@ -137,6 +147,9 @@ fn manual() -> String {
          population standard deviation. [statistics.md](statistics.md) explains their confidence intervals.\n\
          - Aggregate and derived metrics are single numbers unless their kind says more.\n\
          - All metrics cover successful requests unless their section says otherwise.\n\
+         - The start of a request (`request_start_ns`) is when the client begins to work on it: it takes an open connection or opens one, and writes. \
+         No other request is started in between. So the start is at most microseconds before the first byte on an open connection, \
+         and one connection set-up before it on a new one.\n\
          - A metric whose inputs are missing is absent, for a request or for the run.\n\
          - Units are those of the files. If a metric is computed in another unit, that unit is in brackets.\n\
          - `--goodput` takes any record metric that the run has, with a limit in the unit of the files. It is an upper limit, or a lower limit if \

@@ -7,7 +7,8 @@ use aiperf_clock::Nanos;
 use aiperf_metrics::{
     AskedConcurrency, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming, LateReads,
     LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting,
-    RequestOutcome, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
+    RequestOutcome, ServerClaims, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode,
+    ValidityNote,
 };
 use aiperf_protocol::{Delivery, Usage};
 use phase::{at, avg, failed, request, summarize};
@@ -29,6 +30,7 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         waited_for_server: Nanos::ZERO,
         was_stopped: false,
         late_reads: LateReads::default(),
+        server: None,
     }
 }
 
@@ -384,6 +386,22 @@ fn a_clock_that_was_set_by_more_than_a_millisecond_is_found() {
     let step = Nanos(3_000_000_000);
     assert_eq!(with(step), [ValidityNote::ClockStepped { step }]);
     assert_eq!((with(step)[0].figure(), with(step)[0].unit()), (3_000.0, Unit::Milliseconds));
+}
+
+#[test]
+fn servers_that_count_other_tokens_than_the_client_are_found() {
+    let summary = summarize(&[request(0, &[50]), request(100, &[150])], &streaming());
+    let client = avg(&summary, Metric::TotalOsl).unwrap();
+    let with = |tokens: f64, first_token: Option<f64>| {
+        let claims = ServerClaims { generation_tokens: Some(tokens), time_to_first_token: first_token };
+        Evidence { server: Some(claims), ..evidence(&summary) }.notes()
+    };
+    assert_eq!(with(client, Some(50.0)), []);
+    let note = ValidityNote::ServerTokensDiffer { server: 100, client: client as u64, allowed_percent: 10.0 };
+    assert_eq!(with(100.0, None), [note]);
+    let first_token = ValidityNote::ServerFirstTokenDiffers { server: 20.0, client: 50.0 };
+    assert_eq!(with(client, Some(20.0)), [first_token]);
+    assert_eq!((first_token.severity(), first_token.figure()), (Severity::Info, 60.0));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Settings that come from `AIPERF_*` environment variables, for what has no option.
 
 mod agents;
+mod gpu;
 mod network;
 mod socket;
 mod table;
@@ -76,6 +77,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         record_memory: read.int("AIPERF_RECORD_MEMORY_MB", default.record_memory / MEGABYTE, 0, 1_000_000)? * MEGABYTE,
         agents: read.agents()?,
         rtt_probing: read.rtt_probing()?,
+        gpu_collection: read.gpu_collection()?,
         scraping: read.scraping()?,
         session_column: read.session_column()?,
         dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,

@@ -20,8 +20,8 @@ pub use endpoint::{
 pub use failure_kind::FailureKind;
 pub use phase_kind::PhaseKind;
 pub use reply::{
-    ChoiceEnd, ContentChunk, Delivery, OutputSplit, Reply, ReplyError, SpecDecode, SpecDecodeError, ToolCall, ToolKind,
-    Usage, VideoReport,
+    ChoiceEnd, ContentChunk, Delivery, OutputSplit, Reply, ReplyError, ServerTimes, SpecDecode, SpecDecodeError,
+    ToolCall, ToolKind, Usage, VideoReport,
 };
 pub use request_outcome::RequestOutcome;
 pub use run_outcome::{RunEnding, RunOutcome, StopReason};

@@ -130,6 +130,15 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!(
+        "request_metrics",
+        "true|false",
+        "false",
+        "State queue time, time to first token and mean gap in replies to requests with include_metrics, as vLLM can",
+        |o, v| {
+            o.request_metrics = v.parse().map_err(|_| "neither true nor false".to_owned())?;
+        }
+    ),
+    option!(
         "count",
         "exact|approx",
         "exact",

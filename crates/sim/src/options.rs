@@ -49,6 +49,8 @@ pub struct SimOptions {
     pub usage: UsageReport,
     /// Drafts that a step of speculative decoding proposes, according to the reports of chats and completions; zero: none.
     pub spec_drafts: u32,
+    /// Whether chats and completions that set `include_metrics` state their queue time and their other times.
+    pub request_metrics: bool,
     pub count: TokenCounting,
     pub embed_dim: u32,
     pub model: String,
@@ -133,6 +135,7 @@ impl Default for SimOptions {
             tools: ToolUse::Never,
             usage: UsageReport::Asked,
             spec_drafts: 0,
+            request_metrics: false,
             count: TokenCounting::Exact,
             embed_dim: 16,
             model: "sim-model".to_owned(),

@@ -1,4 +1,4 @@
-//! The APIs beside OpenAI's chat, completions and embeddings, as a client that knows none of our code sees them.
+//! The APIs in addition to OpenAI's chat, completions and embeddings, as a client that knows none of our code sees them.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod client;

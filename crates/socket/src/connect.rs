@@ -1,4 +1,5 @@
-//! Opens connections that are stamped from their first byte on.
+//! Opens connections that are stamped from their first byte on. A connection that is ready when the call that opens it
+//! returns, as on a loopback, is used at once: its request goes out before the thread looks at anything else.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,15 +7,15 @@ use std::path::Path;
 
 use aiperf_address::SocketOptions;
 use aiperf_clock::Mono;
-use socket2::{SockRef, TcpKeepalive};
-use tokio::net::{TcpSocket, UnixStream};
+use rustix::io::Errno;
+use socket2::{Domain, Protocol, Socket as NewSocket, TcpKeepalive, Type};
+use tokio::net::{TcpStream, UnixStream};
 
 use crate::source::SourceAddresses;
 use crate::stamping::Stamping;
 use crate::stream::{Socket, StampedStream};
 
-fn apply(options: &SocketOptions, socket: &TcpSocket) -> io::Result<()> {
-    let socket = SockRef::from(socket);
+fn apply(options: &SocketOptions, socket: &NewSocket) -> io::Result<()> {
     let keepalive = TcpKeepalive::new()
         .with_time(options.keepalive_idle)
         .with_interval(options.keepalive_interval)
@@ -28,6 +29,18 @@ fn apply(options: &SocketOptions, socket: &TcpSocket) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
+fn new_socket(domain: Domain) -> io::Result<NewSocket> {
+    NewSocket::new(domain, Type::STREAM.nonblocking(), Some(Protocol::TCP))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_socket(domain: Domain) -> io::Result<NewSocket> {
+    let socket = NewSocket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
 pub async fn connect_tcp(
     address: SocketAddr,
     sources: &SourceAddresses,
@@ -35,12 +48,24 @@ pub async fn connect_tcp(
     stamping: &Stamping,
 ) -> io::Result<StampedStream> {
     let since = Mono::now();
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = new_socket(Domain::for_address(address))?;
     sources.bind(&socket, address)?;
-    socket.set_nodelay(true)?;
+    socket.set_tcp_nodelay(true)?;
     apply(options, &socket)?;
     let kernel = stamping.apply(&socket);
-    Ok(StampedStream::new(Socket::Tcp(socket.connect(address).await?), kernel, since))
+    match rustix::net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => {}
+        Err(refused) => return Err(refused.into()),
+    }
+    let stream = TcpStream::from_std(socket.into())?;
+    // On a loopback the handshake is over by now, although the call said that it goes on. Only a connected socket has a peer.
+    if stream.peer_addr().is_err() {
+        stream.writable().await?;
+        if let Some(refused) = stream.take_error()? {
+            return Err(refused);
+        }
+    }
+    Ok(StampedStream::new(Socket::Tcp(stream), kernel, since))
 }
 
 /// Streams over Unix sockets are not stamped by any kernel; the reading thread takes the time.

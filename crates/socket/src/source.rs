@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::net::TcpSocket;
+use socket2::Socket;
 
 /// Taken in turn by all connections of a run. Without any, the system chooses. Cheap to clone; clones share their turn.
 #[derive(Debug, Clone, Default)]
@@ -39,10 +39,10 @@ impl SourceAddresses {
     }
 
     /// Gives a socket that is about to be connected its address.
-    pub(crate) fn bind(&self, socket: &TcpSocket, to: SocketAddr) -> io::Result<()> {
+    pub(crate) fn bind(&self, socket: &Socket, to: SocketAddr) -> io::Result<()> {
         let Some(address) = self.next(to)? else { return Ok(()) };
         choose_port_when_connecting(socket);
-        socket.bind(SocketAddr::new(address, 0)).map_err(|cause| {
+        socket.bind(&SocketAddr::new(address, 0).into()).map_err(|cause| {
             io::Error::new(cause.kind(), format!("--source-address {address} cannot be used on this machine: {cause}"))
         })
     }
@@ -50,14 +50,14 @@ impl SourceAddresses {
 
 /// Otherwise a port is taken for the address alone, and not for the pair of addresses, so that two servers share them.
 #[cfg(target_os = "linux")]
-fn choose_port_when_connecting(socket: &TcpSocket) {
+fn choose_port_when_connecting(socket: &Socket) {
     use nix::sys::socket::{setsockopt, sockopt};
     // A kernel that does not know this (before 4.2) has fewer ports to give.
     let _ = setsockopt(socket, sockopt::IpBindAddressNoPort, &true);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn choose_port_when_connecting(_socket: &TcpSocket) {}
+fn choose_port_when_connecting(_socket: &Socket) {}
 
 #[cfg(test)]
 mod tests {

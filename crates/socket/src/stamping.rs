@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use aiperf_clock::{OffsetHistory, OffsetWatch, StampSource};
 use socket2::{Domain, Socket, Type};
-use tokio::net::TcpSocket;
 
 use crate::receive;
 
@@ -66,7 +65,7 @@ impl Stamping {
     }
 
     /// Has a new connection stamped. A kernel that refuses this one leaves it to the reading thread.
-    pub(crate) fn apply(&self, socket: &TcpSocket) -> Option<Arc<Kernel>> {
+    pub(crate) fn apply(&self, socket: &Socket) -> Option<Arc<Kernel>> {
         let kernel = self.kernel.as_ref()?;
         receive::ask_for_stamps(socket).ok().map(|()| Arc::clone(kernel))
     }

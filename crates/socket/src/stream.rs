@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use aiperf_clock::{EpochNanos, Mono, ReadStamp};
+use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
@@ -60,10 +61,7 @@ impl StampedStream {
     /// Whether the peer neither closed the connection nor sent anything that was not read.
     pub fn is_quiet(&self) -> bool {
         let mut byte = [0_u8; 1];
-        matches!(
-            rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
-            Err(e) if e == rustix::io::Errno::AGAIN
-        )
+        matches!(rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
     }
 
     /// Reads without waiting. Fails with `WouldBlock` when nothing is there, and the runtime then waits for more.
@@ -139,11 +137,8 @@ impl AsyncRead for StampedStream {
 }
 
 impl AsyncWrite for StampedStream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.socket {
-            Socket::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
-            Socket::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
-        }
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -151,6 +146,12 @@ impl AsyncWrite for StampedStream {
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // The runtime learns only at its next look at all sockets that a new connection can be written to. The socket itself
+        // knows it now, and nearly always has room.
+        match rustix::io::writev(&self.socket, parts) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            written => return Poll::Ready(written.map_err(Into::into)),
+        }
         match &mut self.socket {
             Socket::Tcp(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
             Socket::Unix(socket) => Pin::new(socket).poll_write_vectored(cx, parts),

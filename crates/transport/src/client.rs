@@ -13,9 +13,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::connection::{TlsSettings, for_proxy};
 use crate::error::TransportError;
 use crate::exchange::{BodyLimit, Exchange, ExchangeTrace, StageSpan};
-use crate::http1::HttpConnection;
+use crate::http1::{HttpConnection, Receiver};
 use crate::http2::Http2Pool;
 use crate::observer::ExchangeObserver;
+use crate::preconnect::ConnectionSetup;
 use crate::redirect::is_redirect;
 use crate::request::Request;
 use crate::resend::Resend;
@@ -69,6 +70,8 @@ impl Default for ClientSettings {
 struct Idle {
     connection: HttpConnection,
     since: Mono,
+    /// Of a connection that was opened ahead and has not been used.
+    opened_ahead: Option<Box<ConnectionSetup>>,
 }
 
 /// Whether the server accepted the request, or redirected it.
@@ -86,6 +89,7 @@ pub struct Client {
     pub(crate) http2: Http2Pool,
     pub(crate) slots: Arc<Semaphore>,
     scratch: RefCell<Box<[u8]>>,
+    receiver: Receiver,
 }
 
 impl Client {
@@ -98,7 +102,14 @@ impl Client {
             idle: RefCell::default(),
             sticky: RefCell::default(),
             scratch: RefCell::new(vec![0; SCRATCH].into_boxed_slice()),
+            receiver: Receiver::default(),
         }
+    }
+
+    /// Receives the streamed responses of all requests whose observers are shared, without end. Something must run it
+    /// while there are such requests.
+    pub async fn receive(&self) {
+        self.receiver.run(&self.scratch).await;
     }
 
     /// Sends the request and reads the whole response into `exchange`, following redirects. When the returned future is dropped, the
@@ -138,8 +149,8 @@ impl Client {
         };
         let request = through_proxy.as_ref().unwrap_or(request);
         let _slot = self.slot(&mut exchange.trace).await;
-        if let Some(kept) = self.take_open(request.origin, reuse) {
-            exchange.trace.reused = true;
+        if let Some((kept, opened_ahead)) = self.take_open(request.origin, reuse) {
+            exchange.trace.take_open_connection(opened_ahead);
             let (began, blocked) = (Mono::now(), exchange.trace.blocked);
             match self.send_over(kept, request, reuse, exchange, observer).await {
                 Err(error) if self.settings.resend.allows_on_left_connection(&error, exchange) => {
@@ -155,7 +166,7 @@ impl Client {
 
     async fn send_over(
         &self,
-        mut connection: HttpConnection,
+        connection: HttpConnection,
         request: &Request<'_>,
         reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
@@ -163,9 +174,10 @@ impl Client {
     ) -> Result<(), TransportError> {
         exchange.trace.local = connection.0.local;
         exchange.trace.remote = connection.0.remote;
-        let reusable = connection.exchange(request, &self.scratch, exchange, observer).await?;
+        let (connection, reusable) =
+            connection.exchange(request, &self.receiver, &self.scratch, exchange, observer).await?;
         match reuse {
-            ConnectionUse::Pooled if reusable => self.give_back(request.origin, connection),
+            ConnectionUse::Pooled if reusable => self.keep_idle(request.origin, connection, None),
             ConnectionUse::Sticky { key, is_last: false } if reusable && was_accepted(exchange) => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
@@ -185,29 +197,51 @@ impl Client {
         slot
     }
 
-    fn take_open(&self, origin: &Origin, reuse: ConnectionUse<'_>) -> Option<HttpConnection> {
+    /// An open connection, and the times of its set-up if it was opened ahead.
+    fn take_open(
+        &self,
+        origin: &Origin,
+        reuse: ConnectionUse<'_>,
+    ) -> Option<(HttpConnection, Option<Box<ConnectionSetup>>)> {
         match reuse {
-            ConnectionUse::Pooled => self.take_idle(origin),
+            ConnectionUse::Pooled => self.take_idle(origin).map(|idle| (idle.connection, idle.opened_ahead)),
             ConnectionUse::Never => None,
-            ConnectionUse::Sticky { key, .. } => self.sticky.borrow_mut().remove(key).filter(HttpConnection::is_alive),
+            ConnectionUse::Sticky { key, .. } => {
+                let kept = self.sticky.borrow_mut().remove(key).filter(HttpConnection::is_alive);
+                kept.map(|connection| (connection, None))
+            }
         }
     }
 
     /// The connection used last is taken first: it is the least likely to have been closed by the server.
-    fn take_idle(&self, origin: &Origin) -> Option<HttpConnection> {
+    fn take_idle(&self, origin: &Origin) -> Option<Idle> {
         let mut idle = self.idle.borrow_mut();
         let waiting = idle.get_mut(origin)?;
         let oldest = Mono::now() - self.settings.keepalive;
         while let Some(idle) = waiting.pop() {
             if idle.since >= oldest && idle.connection.is_alive() {
-                return Some(idle.connection);
+                return Some(idle);
             }
         }
         None
     }
 
-    fn give_back(&self, origin: &Origin, connection: HttpConnection) {
-        let idle = Idle { connection, since: Mono::now() };
+    /// How many connections wait for a request. Those that the server has closed are dropped.
+    pub(crate) fn idle_connections(&self, origin: &Origin) -> usize {
+        let mut idle = self.idle.borrow_mut();
+        let Some(waiting) = idle.get_mut(origin) else { return 0 };
+        let oldest = Mono::now() - self.settings.keepalive;
+        waiting.retain(|idle| idle.since >= oldest && idle.connection.is_alive());
+        waiting.len()
+    }
+
+    pub(crate) fn keep_idle(
+        &self,
+        origin: &Origin,
+        connection: HttpConnection,
+        opened_ahead: Option<Box<ConnectionSetup>>,
+    ) {
+        let idle = Idle { connection, since: Mono::now(), opened_ahead };
         let mut all = self.idle.borrow_mut();
         match all.get_mut(origin) {
             Some(waiting) => waiting.push(idle),

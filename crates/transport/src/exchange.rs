@@ -33,6 +33,8 @@ pub struct ExchangeTrace {
     pub tls: Option<StageSpan>,
     /// The connection was used before.
     pub reused: bool,
+    /// The connection was opened ahead, and this is its first request: `dns`, `connect` and `tls` lie before the request.
+    pub preconnected: bool,
     /// First byte offered to the socket.
     pub send_start: Option<Mono>,
     /// Last byte accepted by the socket.

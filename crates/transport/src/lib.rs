@@ -12,6 +12,7 @@ mod headers;
 mod http1;
 mod http2;
 mod observer;
+mod preconnect;
 mod redirect;
 mod request;
 mod resend;

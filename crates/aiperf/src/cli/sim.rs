@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
         .about("Run a simulated inference server: real sockets and protocols, no model")
         .after_help(AFTER_HELP)
         .disable_version_flag(true)
-        // Beside values as long as these, help would be a column of single words.
+        // Next to values as long as these, help would be a column of single words.
         .next_line_help(true)
         .arg(
             Arg::new("host")
@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
                 .help("Port to listen on; 0 takes a free one"),
         );
     for row in SIM_OPTIONS {
-        // A whole notation is no name; the end of the page explains it.
+        // A whole notation is not a name; the end of the page explains it.
         let value = if row.value.contains(" | ") { "DISTRIBUTION" } else { row.value };
         command = command.arg(option_arg(row, value));
     }

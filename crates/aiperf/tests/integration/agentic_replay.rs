@@ -110,7 +110,7 @@ fn lanes_come_to_their_points_together_and_go_on_as_they_were_recorded() {
     let start = |phase: &str| artifacts.accounting(phase)["start_ns"].as_u64().unwrap() as f64 / 1e9;
     let warmup = start("agentic.warmup") - start("profiling");
     let primed: Vec<&Entry> = log.iter().filter(|entry| places[entry.id()].0 == "agentic.warmup").collect();
-    // Lanes of one session are told apart by where its lines were, as far as that goes: how long before its lane's point a
+    // Lanes of one session are distinguished by where its lines were, as far as that goes: how long before its lane's point a
     // request was recorded, at least and at most.
     let before = |entry: &Entry| {
         let (_, conversation, turn) = &places[entry.id()];

@@ -171,7 +171,7 @@ fn a_killed_run_is_summed_up_from_what_it_wrote() {
     assert!(command.contains("--concurrency 4") && command.contains(" --random-seed "), "{command}");
     assert_summed_up(&summary, &seen);
 
-    // Its twin that was not killed says the same of the same records.
+    // The same run, not killed, gives the same numbers from the same records.
     let twin = tempfile::tempdir().unwrap();
     let whole: String = seen.iter().flat_map(|record| [record.to_string(), "\n".to_owned()]).collect();
     fs::write(twin.path().join("profile_export.jsonl"), whole).unwrap();

@@ -1,4 +1,4 @@
-//! A talk as a user has it, at a pipe: what is printed, what the server was sent, and what becomes of a turn that fails.
+//! A chat as a user has it, at a pipe: what is printed, what the server was sent, and how a turn that fails ends.
 
 use std::io::Write;
 use std::net::TcpListener;

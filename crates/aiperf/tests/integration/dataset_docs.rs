@@ -1,9 +1,9 @@
-//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md` and `docs/migrating.md`, run as it stands there. What the page promises is held against what the server saw.
+//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md` and `docs/migrating.md`, run as it stands there. What the page promises is compared with what the server saw.
 //!
 //! The convention, section by section (a section begins at a heading of any depth):
 //!
 //! - A line that is nothing but a file name in backticks and a colon (`` `chats.jsonl`: ``), then a fenced block: the file.
-//!   The name may have folders in it. Beside these files there are `cat.png`, `cat.jpg`, `speech.wav` and `clip.mp4`.
+//!   The name may have folders in it. Next to these files there are `cat.png`, `cat.jpg`, `speech.wav` and `clip.mp4`.
 //! - A block fenced as `sh`: commands, run by `sh -e` in the folder of the files. `aiperf` is this program and `localhost:8000`
 //!   is a simulator; it must end well and no request may fail. Name `--model` and `--tokenizer builtin`.
 //! - The line `Sent:` or `Sent, among others:`, then a block fenced as `json` or `jsonl`: request bodies. Each must have been

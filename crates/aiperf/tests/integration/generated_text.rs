@@ -79,7 +79,7 @@ fn a_ranking_has_a_query_and_its_passages() {
     }
 }
 
-/// A tokenizer of letters, with a chat template that costs four tokens beside its texts.
+/// A tokenizer of letters, with a chat template that costs four tokens in addition to its texts.
 fn letters() -> Value {
     let mut vocabulary = serde_json::Map::new();
     for code in 32_u8..127 {

@@ -1,5 +1,5 @@
-//! The real program against the simulator, over real sockets. What the client wrote is held against what the server knows to
-//! have happened, never against how long things should have taken.
+//! The real program against the simulator, over real sockets. What the client wrote is compared with what the server knows to
+//! have happened, never with how long things should have taken.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod support;
@@ -27,6 +27,7 @@ mod folder_claims;
 mod frozen;
 mod genai_perf;
 mod generated_text;
+mod gpu_telemetry;
 mod graphs;
 mod inputs;
 mod interrupts;
@@ -37,6 +38,7 @@ mod lost_records;
 mod media;
 mod metrics;
 mod outputs;
+mod preconnect;
 mod proxies;
 mod public_datasets;
 mod rates;
@@ -51,6 +53,7 @@ mod resends;
 mod secrets;
 mod selftest;
 mod server_hooks;
+mod server_metrics;
 mod sessions;
 mod stall;
 mod steady_state;

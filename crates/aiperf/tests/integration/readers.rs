@@ -1,4 +1,4 @@
-//! Scripts with pandas and jq that were written for the reference's files: they say the same of a recorded run of the reference and of
+//! Scripts with pandas and jq that were written for the reference's files: they give the same result for a recorded run of the reference and for
 //! a run of this program with the same flags.
 
 use std::path::{Path, PathBuf};

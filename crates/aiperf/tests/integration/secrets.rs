@@ -74,7 +74,7 @@ fn no_secret_is_in_any_file_or_output() {
     }
     assert!(sent.target.contains("?api-key=sekret-url&api-version=7"), "{}", sent.target);
     assert_no_secret(&ended);
-    // What is no secret is there to be read.
+    // What is not a secret is shown.
     let summary = ended.artifacts.text("profile_export_aiperf.json");
     assert!(summary.contains("X-Plain: seen") && summary.contains("api-version=7"), "{summary}");
 }

@@ -1,4 +1,4 @@
-//! When a phase stops sending and how it then ends, by what the server got and what became of it.
+//! When a phase stops sending and how it then ends, by what the server got and how it ended.
 
 use std::fs;
 

@@ -30,7 +30,7 @@ fn check_mean(artifacts: &Artifacts, aggregate: &Value, folders: &[&str], tag: &
     assert!(entry["min"].as_f64() <= entry["mean"].as_f64() && entry["mean"].as_f64() <= entry["max"].as_f64());
 }
 
-/// A server that answers so many requests with an error before it comes to its senses, and a command that talks to it.
+/// A server that answers the first `errors` requests with an error, and a command that uses it.
 fn ailing_server(errors: usize, words: &str) -> (TestServer, Program) {
     let asked = AtomicUsize::new(0);
     let server = TestServer::start(move |_, _| {

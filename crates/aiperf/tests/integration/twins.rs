@@ -1,4 +1,4 @@
-//! A run that was killed, made whole by `aiperf report`, beside a twin that ran to its end.
+//! A run that was killed and made whole by `aiperf report`, compared with one that ran to its end.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `aiperf validate` on everything that the program writes beside single runs, whole and damaged.
+//! `aiperf validate` on everything that the program writes in addition to single runs, whole and damaged.
 
 use std::fs;
 use std::path::Path;

@@ -26,7 +26,7 @@ const DIFFERENT: [(&str, usize, &str, &str, &str); 1] =
 /// The two URLs of this run were two servers, which the capture calls by one name.
 const OF_TWO_SERVERS: &str = "h-multiurl";
 
-/// Calls that are no inference requests. In the reference they carry the headers of the library that makes them.
+/// Calls that are not inference requests. In the reference they carry the headers of the library that makes them.
 const HOOKS: [&str; 3] = ["/reset_prefix_cache", "/start_profile", "/stop_profile"];
 const HOOK_WORDS: [&str; 2] = ["--reset-kv-cache", "--server-profiler"];
 
@@ -305,7 +305,7 @@ fn likened(theirs: &Value, ours: &Value, key: &str) -> Value {
 }
 
 /// What a generated text is made of: whether there are words before a data URL, and of which type that is. What the server said
-/// before is no generated text.
+/// before is not generated text.
 fn kind_of(text: &str) -> (bool, Option<&str>) {
     let media = text.find("data:").map(|at| text[at..].split(',').next().unwrap());
     (!text.starts_with("data:") && !text.is_empty() && text != "Hello world!", media)

@@ -84,7 +84,7 @@ fn every_recorded_response_is_in_the_records_as_expected() {
     assert_eq!(checked, 137);
 }
 
-/// What the record should say and what it says, as far as each of them speaks of it.
+/// What the record should say and what it says, as far as each of them mentions it.
 fn compared(
     expected: &Value,
     record: &Record,
@@ -151,7 +151,7 @@ fn a_job_is_asked_after_until_its_last_answer() {
     }
 }
 
-/// The server waits before each write, so that these spans are no shorter than its waiting.
+/// The server waits before each write, so that these spans are at least as long as its waiting.
 #[test]
 fn latency_ends_with_the_last_content_and_first_output_is_not_reasoning() {
     const GAP_MS: f64 = 60.0;
@@ -163,7 +163,7 @@ fn latency_ends_with_the_last_content_and_first_output_is_not_reasoning() {
     let (first, output) = (record.metric("time_to_first_token"), record.metric("time_to_first_output_token"));
     assert!(output - first >= 2.0 * nearly, "{record:?}");
     assert!(record.metric("request_latency") - output >= nearly, "{record:?}");
-    // Usage and end mark come later, and are no part of the latency.
+    // Usage and end mark come later, and are not part of the latency.
     assert!(record.metric("http_req_duration") - record.metric("request_latency") >= 2.0 * nearly, "{record:?}");
 
     // Reasoning, then a call and no text: the call is the first output.

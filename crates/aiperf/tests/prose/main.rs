@@ -1,8 +1,9 @@
-//! Checks the English of the documents and of the program's messages: phrases that make a reader stop, pages that do not begin
+//! Checks the English of the documents, of the comments and of the program's messages: phrases that make a reader stop, pages that do not begin
 //! with a command, links that lead nowhere. Only files are read.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod architecture;
+mod comments;
 mod crate_table;
 mod links;
 mod literals;

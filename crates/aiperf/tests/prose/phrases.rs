@@ -12,7 +12,7 @@ const fn phrase(words: &'static str, instead: &'static str) -> Phrase {
     Phrase { words, instead, unless_after: &[], unless_before: &[] }
 }
 
-/// "X is no Y". "There is no Y" and "is no longer" are good English.
+/// A negation such as "this is no file". "There is no file" and "is no longer" are good English.
 const fn negation(words: &'static str, instead: &'static str) -> Phrase {
     Phrase {
         words,
@@ -60,6 +60,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/sim/src/", "beside", "the name of a choice of the option `tools`"),
     ("crates/dataset/src/text/vocabulary.rs", "beside", "a word of generated prompts"),
     ("docs/cli.md", "beside", "the name of a choice of the option `tools`"),
+    ("crates/aiperf/tests/prose/", "is no", "the phrase itself"),
 ];
 
 /// What is wrong with a text, with the number of the line.

@@ -12,6 +12,9 @@ impl FolderCheck<'_> {
     pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
         self.raw()?;
         self.round_trips()?;
+        self.scraped_pages()?;
+        self.server_metrics();
+        self.gpu_readings()?;
         self.inputs();
         self.outputs();
         self.manifest();
@@ -46,6 +49,17 @@ impl FolderCheck<'_> {
             let found = missing.iter().map(|id| Finding::of(&name, format!("has no session {id:?}, which was sent")));
             let found = found.collect();
             self.find_some(&name, found);
+        }
+    }
+
+    /// The statistics belong to this run, and their phase is that of the summary.
+    fn server_metrics(&mut self) {
+        let path = self.folder.paths().server_metrics("json");
+        let name = self.folder.name(&path);
+        let Some(metrics) = self.whole(&path, Shape::ServerMetrics) else { return };
+        let is_foreign = |summary: &Value| metrics["benchmark_id"] != summary["benchmark_id"];
+        if self.summary.as_ref().is_some_and(is_foreign) {
+            self.find(&name, "belongs to another run: its benchmark_id differs from that of the summary");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The files with a line for each request.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -103,16 +104,38 @@ impl FolderCheck<'_> {
 
     /// Round trips that were measured during the run.
     pub(super) fn round_trips(&mut self) -> Result<(), ArtifactError> {
-        let path = self.folder.paths().network_latency();
+        self.shaped_lines(&self.folder.paths().network_latency(), Shape::RoundTrip)
+    }
+
+    /// Pages that were scraped during the run.
+    pub(super) fn scraped_pages(&mut self) -> Result<(), ArtifactError> {
+        self.shaped_lines(&self.folder.paths().server_metrics("jsonl"), Shape::ServerMetricsLine)
+    }
+
+    /// Readings of GPUs, and the GPUs that the summary says were read.
+    pub(super) fn gpu_readings(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.paths().gpu_telemetry();
+        let has_gpus = self.summary.as_ref().is_some_and(|summary| {
+            summary["telemetry_data"]["endpoints"].as_object().is_some_and(|endpoints| !endpoints.is_empty())
+        });
+        if has_gpus && !path.exists() {
+            let name = self.folder.name(&path);
+            self.find(&name, "missing");
+        }
+        self.shaped_lines(&path, Shape::GpuReading)
+    }
+
+    /// A file whose lines all have one shape, if it is there.
+    fn shaped_lines(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
         if !path.exists() {
             return Ok(());
         }
-        let name = self.folder.name(&path);
+        let name = self.folder.name(path);
         self.files += 1;
         let mut found = Vec::new();
-        each_line(&path, |number, line, _| {
+        each_line(path, |number, line, _| {
             let problem = match serde_json::from_slice::<Value>(line) {
-                Ok(value) => self.shapes.problem(Shape::RoundTrip, &value),
+                Ok(value) => self.shapes.problem(shape, &value),
                 Err(error) => Some(format!("no JSON: {error}")),
             };
             found.extend(problem.map(|text| Finding::at(&name, number, text)));

@@ -92,7 +92,7 @@ pub enum InconclusiveReason {
     NoInterval {
         side: String,
     },
-    /// One number for the whole run, which says nothing of its spread.
+    /// One number for the whole run, without its spread.
     OneNumber,
     Absent {
         side: String,

@@ -46,7 +46,7 @@ pub struct AgentReplay {
     pub idle_gap_cap_s: Option<f64>,
     /// Sessions that ever need more tokens for prompt and answer are left out.
     pub max_context: Option<u64>,
-    /// So many sessions are read.
+    /// Number of sessions that are read; `None` for all.
     pub entries: Option<usize>,
     pub detection: AgentDetection,
 }

@@ -75,6 +75,7 @@ pub(crate) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("source_addresses", addresses);
     }
     section.put_if("no_resend", !endpoint.resend);
+    section.put_if("preconnect", endpoint.preconnect);
     section.put_if("insecure", endpoint.tls.verification == Verification::Off);
     section.put_some("ca_cert", endpoint.tls.roots.as_ref().map(|path| path.to_string_lossy()));
     if let Some(ClientCertificate { certificate, key }) = &endpoint.tls.client {

@@ -25,7 +25,7 @@ const DRAWS: usize = 24;
 const CONTEXT: &str = "so it was";
 /// Endings that add one token where no word does, as under tokenizers that know letters only.
 const LETTERS: [&str; 8] = ["s", "e", "x", "q", "!", " I", " 7", "?"];
-/// Texts that a tokenizer's promise to keep words apart is held against, and their lengths.
+/// Texts, with their lengths, that show whether a tokenizer keeps words apart.
 const TRUST_TEXTS: u64 = 6;
 const TRUST_TOKENS: usize = 400;
 /// How far back from a cut to look for a break.

@@ -37,7 +37,7 @@ pub(crate) fn generated(source: SyntheticSource) -> DatasetConfig {
     config(DatasetSource::Synthetic(source))
 }
 
-/// Single prompts of so many tokens.
+/// Single prompts of `tokens` tokens.
 pub(crate) fn prompts(entries: usize, tokens: f64) -> SyntheticSource {
     SyntheticSource {
         entries,

@@ -21,7 +21,7 @@ use crate::reply::usage::UsageField;
 pub(crate) struct CompletionEvent<'a> {
     #[serde(default, borrow)]
     pub(crate) choices: Objects<EventChoice<'a>>,
-    /// Beside `choices` only in Ollama's own protocol, a document per line.
+    /// Next to `choices` only in Ollama's own protocol, a document per line.
     #[serde(default, borrow)]
     pub(crate) message: Object<EventMessage<'a>>,
     #[serde(default)]
@@ -204,6 +204,9 @@ impl CompletionEvent<'_> {
         }
         if self.done.0 {
             transcript.end_mark();
+        }
+        if let Some(metrics) = &self.metrics.0 {
+            transcript.server_times(metrics.server_times());
         }
         if let Some(report) = self.metrics.0.as_ref().and_then(EngineMetrics::spec_decode) {
             transcript.spec_decode(report);

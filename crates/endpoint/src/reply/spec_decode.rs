@@ -1,8 +1,9 @@
-//! Reads what a server reports about the speculative decoding of one reply.
+//! Reads what a server reports about the speculative decoding and the times of one reply.
 
 use std::fmt;
 
-use aiperf_protocol::{SpecDecode, SpecDecodeError};
+use aiperf_clock::Nanos;
+use aiperf_protocol::{ServerTimes, SpecDecode, SpecDecodeError};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
@@ -10,12 +11,20 @@ use crate::reply::lenient::{CountField, NumberField, Object, nothing_for};
 
 /// A step proposes a handful of drafts; a longer list cannot be a histogram.
 const MOST_BUCKETS: usize = 1_025;
+/// No request takes longer than a week.
+const LONGEST_MS: f64 = 7.0 * 86_400.0 * 1e3;
 
 /// The `metrics` of a response, as vLLM names them.
 #[derive(Debug, Deserialize)]
 pub(crate) struct EngineMetrics {
     #[serde(default)]
     speculative_decoding: Object<SpecDecodeReport>,
+    #[serde(default)]
+    queue_time_ms: NumberField,
+    #[serde(default)]
+    time_to_first_token_ms: NumberField,
+    #[serde(default)]
+    mean_itl_ms: NumberField,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,6 +46,19 @@ struct SpecDecodeReport {
 }
 
 impl EngineMetrics {
+    /// Times of the request, as vLLM reports them with `--enable-per-request-metrics`. Each event may repeat them.
+    pub(crate) fn server_times(&self) -> ServerTimes {
+        let span = |millis: NumberField| {
+            let sensible = millis.0.filter(|millis| (0.0..LONGEST_MS).contains(millis))?;
+            Some(Nanos::from_secs_f64(sensible / 1e3))
+        };
+        ServerTimes {
+            queue: span(self.queue_time_ms),
+            first_token: span(self.time_to_first_token_ms),
+            inter_token: span(self.mean_itl_ms),
+        }
+    }
+
     /// `None` if the response has no report.
     pub(crate) fn spec_decode(&self) -> Option<Result<SpecDecode, SpecDecodeError>> {
         self.speculative_decoding.0.as_ref().map(SpecDecodeReport::check)
@@ -124,6 +146,15 @@ mod tests {
         assert_eq!((spec.mean_acceptance_length, spec.draft_acceptance_rate), (2.5, 0.5));
         assert_eq!(spec.acceptance_histogram, [1, 1, 1, 1]);
         assert_eq!((spec.accepted_draft_tokens, spec.draft_tokens, spec.steps, spec.spec_tokens), (6, 12, 4, Some(3)));
+    }
+
+    #[test]
+    fn times_of_a_request_are_read() {
+        let read = |text: &str| serde_json::from_str::<EngineMetrics>(text).unwrap().server_times();
+        let times = read(r#"{"queue_time_ms":1.5,"time_to_first_token_ms":42,"mean_itl_ms":null}"#);
+        assert_eq!((times.queue, times.first_token), (Some(Nanos(1_500_000)), Some(Nanos(42_000_000))));
+        assert_eq!(times.inter_token, None);
+        assert_eq!(read(r#"{"queue_time_ms":-1,"time_to_first_token_ms":"x"}"#), ServerTimes::default());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use aiperf_clock::Mono;
-use aiperf_protocol::{ChoiceEnd, ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
+use aiperf_protocol::{ChoiceEnd, ContentChunk, Reply, ReplyError, ServerTimes, SpecDecode, SpecDecodeError, Usage};
 
 use crate::reply::event_template::{ContentKind, EventTemplate, TextSpan};
 use crate::reply::surrogate::{self, Joined};
@@ -150,6 +150,15 @@ impl Transcript {
         }
         self.event.usage = usage.or(self.event.usage);
         self.reply.usage = usage.or(self.reply.usage);
+    }
+
+    /// Later reports complete or replace earlier ones.
+    pub(crate) fn server_times(&mut self, times: ServerTimes) {
+        self.event.text = EventText::More;
+        let known = &mut self.reply.server_times;
+        known.queue = times.queue.or(known.queue);
+        known.first_token = times.first_token.or(known.first_token);
+        known.inter_token = times.inter_token.or(known.inter_token);
     }
 
     /// One report describes the whole reply. If there are several, none counts: it is not known whether they add up.

@@ -4,4 +4,5 @@ pub(crate) mod bodies;
 pub(crate) mod credit;
 pub(crate) mod finished;
 pub(crate) mod follow_up;
+pub(crate) mod preconnect;
 pub(crate) mod streamed_body;

@@ -9,6 +9,7 @@ use crate::control::{ControlSource, SchedulerEvent};
 use crate::progress::Progress;
 use crate::queue::WaitResult;
 use crate::request::credit::Credit;
+use crate::request::preconnect::ConnectionsAhead;
 
 /// Takes requests and sends each when it is due.
 pub(crate) trait Dispatch {
@@ -16,6 +17,9 @@ pub(crate) trait Dispatch {
 
     /// Hands a request to the worker of its session. False when that worker is gone.
     fn send(&self, credit: Credit) -> bool;
+
+    /// Has a worker open connections; it reports with an event. False when that worker is gone.
+    fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool;
 
     /// Ends all requests in flight, because the phase ended in this way.
     fn cut(&self, phase_outcome: RunOutcome);

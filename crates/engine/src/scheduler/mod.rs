@@ -9,6 +9,7 @@ mod mode;
 mod next_turn;
 mod phase_run;
 mod phase_state;
+mod preconnect;
 mod ramped_limit;
 mod reachability;
 mod replay;
@@ -35,6 +36,7 @@ use crate::worker::{WorkerGauge, WorkerPool};
 pub(crate) use self::environment::Dispatch;
 use self::environment::SchedulerEnvironment;
 use self::phase_run::PhaseRun;
+pub(crate) use self::run_state::Placement;
 use self::run_state::RunState;
 
 /// Runs all phases on the calling thread. Every finished request goes to `records`, which is closed when the last one
@@ -51,7 +53,12 @@ pub fn run(
     drop(records);
     let environment = SchedulerEnvironment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
     let Plan { workload, sending, hook, .. } = plan;
-    let outcomes = Scheduler::new(workload, sending.targets.len(), hook, environment).run()?;
+    let placement = if sending.targets.iter().any(|target| target.origin.scheme.is_secure()) {
+        Placement::Spread
+    } else {
+        Placement::FillWorkers
+    };
+    let outcomes = Scheduler::new(workload, sending.targets.len(), placement, hook, environment).run()?;
     workers.join();
     Ok(outcomes)
 }
@@ -68,11 +75,12 @@ impl<'a> Scheduler<'a> {
     fn new(
         workload: Workload,
         targets: usize,
+        placement: Placement,
         hook: Option<Box<dyn PhaseHook>>,
         environment: SchedulerEnvironment<'a>,
     ) -> Self {
         let limit = workload.timing.unreachable_limit.map(Into::into);
-        let run = RunState::new(environment.dispatch.workers(), targets, limit);
+        let run = RunState::new(environment.dispatch.workers(), placement, targets, limit);
         Self { workload, run, hook, environment }
     }
 
@@ -83,8 +91,9 @@ impl<'a> Scheduler<'a> {
         for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
             let Some((first, others)) = group.split_first() else { continue };
             before(&mut self.hook, first)?;
+            let came_in = self.preconnect(first)?;
             let mut run = PhaseRun::new(outcomes.len(), first, &mut self.workload, &mut self.run, self.environment);
-            let outcome = run.run();
+            let outcome = run.run(came_in);
             after(&mut self.hook, first);
             outcomes.push(outcome?);
             for phase in others {
@@ -93,7 +102,7 @@ impl<'a> Scheduler<'a> {
                 }
                 before(&mut self.hook, phase)?;
                 run.enter(outcomes.len(), phase);
-                let outcome = run.run();
+                let outcome = run.run(Vec::new());
                 after(&mut self.hook, phase);
                 outcomes.push(outcome?);
             }

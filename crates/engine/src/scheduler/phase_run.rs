@@ -68,10 +68,15 @@ impl<'a> PhaseRun<'a> {
         self.grace_exceeded = false;
     }
 
-    pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
+    /// `came_in`: what came in before the phase and was not handled.
+    pub(super) fn run(&mut self, came_in: Vec<SchedulerEvent>) -> Result<PhaseOutcome, EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
-        let mut stage = self.handle_events(None, PhaseStage::Sending);
+        let mut stage = PhaseStage::Sending;
+        for event in came_in {
+            stage = self.handle_events(Some(event), stage);
+        }
+        stage = self.handle_events(None, stage);
         loop {
             stage = self.advance(stage)?;
             if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
@@ -219,6 +224,8 @@ impl<'a> PhaseRun<'a> {
                 SchedulerEvent::Stop(why) => {
                     stage = self.stop(why, &stage);
                 }
+                // Connections that were opened after the phase had begun without them.
+                SchedulerEvent::Preconnected(_) => {}
                 SchedulerEvent::Enough(why) => stage = self.end_early(&why, stage),
             }
             event = self.environment.events.take();

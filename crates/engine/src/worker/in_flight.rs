@@ -19,6 +19,11 @@ impl CutSignal {
         self.raised.notify_waiters();
     }
 
+    /// How the phase ended, if it has.
+    pub(crate) fn phase_outcome(&self) -> Option<RunOutcome> {
+        self.phase_outcome.get()
+    }
+
     pub(crate) async fn wait(&self) -> RunOutcome {
         loop {
             let raised = self.raised.notified();

@@ -3,13 +3,16 @@
 
 mod gauge;
 mod in_flight;
+mod interruption;
 mod job_answers;
 mod panic_guard;
 mod pool;
+mod preconnect;
 mod read_batcher;
 mod read_delays;
 mod segment_outlet;
 mod send;
+mod start_gate;
 mod watcher;
 
 use std::cell::{Cell, RefCell};
@@ -23,6 +26,7 @@ use aiperf_clock::{Timer, tighten_timer_slack};
 use aiperf_protocol::RunOutcome;
 use aiperf_seed::Stream;
 use aiperf_transport::{Client, ExchangeSize};
+use tokio::runtime::{LocalOptions, LocalRuntime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::send::{RequestSender, WorkerContext};
@@ -31,10 +35,12 @@ use crate::plan::Plan;
 use crate::queue::QueueSender;
 use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
+use crate::request::preconnect::ConnectionsAhead;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
 use crate::worker::read_delays::LocalDelays;
+use crate::worker::start_gate::{self as gate, StartGate};
 
 pub use self::gauge::WorkerGauge;
 pub(crate) use self::pool::WorkerPool;
@@ -43,6 +49,8 @@ pub use self::read_delays::{ReadDelays, SharedDelays};
 #[derive(Debug)]
 enum WorkerCommand {
     Send(Credit),
+    /// Open connections before requests need them.
+    Preconnect(Vec<ConnectionsAhead>),
     /// End all requests in flight.
     Cut(RunOutcome),
 }
@@ -80,8 +88,6 @@ impl Worker {
             gauge: Arc::clone(gauge),
         };
         let client = plan.sending.client.clone();
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
         let may_batch_reads = plan.sending.may_batch_reads();
         let first_size =
             if plan.sending.reads_while_arriving { ExchangeSize::SEGMENT } else { ExchangeSize::default() };
@@ -91,33 +97,34 @@ impl Worker {
             let events = context.events.clone();
             let _guard = PanicGuard(&events);
             tighten_timer_slack();
-            tokio::task::LocalSet::new().block_on(&runtime, async move {
-                match Timer::start() {
-                    Ok(timer) => {
-                        // The thread that starts the worker waits for this.
-                        let _ = ready.send(Ok(()));
-                        let batcher = ReadBatcher::new(timer.clone());
-                        if may_batch_reads {
-                            ReadBatcher::install(&batcher);
-                        }
-                        let sender = RequestSender {
-                            context,
-                            client: Client::new(client),
-                            timer,
-                            delays: LocalDelays::default(),
-                            ids: RefCell::new(Stream::from_entropy()),
-                            batcher,
-                            last_size: Cell::new(first_size),
-                            waits_for_room: tokio::sync::Mutex::new(()),
-                        };
-                        serve(inbox, Rc::new(sender)).await;
-                        ReadBatcher::uninstall();
-                    }
-                    Err(cause) => {
-                        let _ = ready.send(Err(cause));
-                    }
+            let (runtime, timer) = match start_runtime() {
+                Ok(started) => started,
+                Err(cause) => {
+                    let _ = ready.send(Err(cause));
+                    return;
                 }
-            });
+            };
+            // The thread that starts the worker waits for this.
+            let _ = ready.send(Ok(()));
+            let (batcher, gate) = (ReadBatcher::new(timer.clone()), StartGate::new());
+            if may_batch_reads {
+                ReadBatcher::install(&batcher);
+            }
+            StartGate::install(&gate);
+            let sender = RequestSender {
+                context,
+                client: Client::new(client),
+                timer,
+                delays: LocalDelays::default(),
+                ids: RefCell::new(Stream::from_entropy()),
+                batcher,
+                gate,
+                last_size: Cell::new(first_size),
+                waits_for_room: tokio::sync::Mutex::new(()),
+            };
+            runtime.block_on(serve(inbox, Rc::new(sender)));
+            ReadBatcher::uninstall();
+            StartGate::uninstall();
         })?;
         started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread ended at once")))?;
         Ok(Self { commands, thread: Some(thread) })
@@ -142,8 +149,25 @@ impl Worker {
     }
 }
 
+/// The runtime of a worker thread, and its timer.
+fn start_runtime() -> io::Result<(LocalRuntime, Timer)> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_io().on_thread_park(batcher::before_park).on_thread_unpark(gate::after_unpark);
+    // Elsewhere the timer is a file descriptor.
+    #[cfg(not(target_os = "linux"))]
+    builder.enable_time();
+    let runtime = builder.build_local(LocalOptions::default())?;
+    let timer = runtime.block_on(async { Timer::start() })?;
+    Ok((runtime, timer))
+}
+
 async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
     let watched = Rc::clone(&sender);
+    let receives = Rc::clone(&sender);
+    tokio::task::spawn_local(async move {
+        let _guard = PanicGuard(&receives.context.events);
+        receives.client.receive().await;
+    });
     tokio::select! {
         () = watched.context.gauge.watch(&watched.timer, &watched.delays) => {}
         () = take_commands(inbox, sender) => {}
@@ -164,6 +188,14 @@ async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<R
                     sender.send(credit, &cut).await;
                     sender.batcher.note_end();
                     drop(ticket);
+                });
+            }
+            WorkerCommand::Preconnect(ahead) => {
+                let sender = Rc::clone(&sender);
+                tokio::task::spawn_local(async move {
+                    let events = sender.context.events.clone();
+                    let _guard = PanicGuard(&events);
+                    sender.preconnect(ahead).await;
                 });
             }
             WorkerCommand::Cut(phase_outcome) => cut.replace(Rc::default()).raise(phase_outcome),

@@ -10,6 +10,7 @@ use crate::plan::{EngineError, Plan};
 use crate::queue::QueueSender;
 use crate::record_queue::RecordSender;
 use crate::request::credit::Credit;
+use crate::request::preconnect::ConnectionsAhead;
 use crate::scheduler::Dispatch;
 
 #[derive(Debug)]
@@ -48,6 +49,10 @@ impl Dispatch for WorkerPool {
 
     fn send(&self, credit: Credit) -> bool {
         self.workers[credit.session.worker].send_command(WorkerCommand::Send(credit))
+    }
+
+    fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool {
+        self.workers[worker].send_command(WorkerCommand::Preconnect(ahead))
     }
 
     fn cut(&self, phase_outcome: RunOutcome) {

@@ -57,7 +57,7 @@ impl Counted {
 
 impl TurnFigures {
     pub(super) fn of(reply: &Reply, start: Mono, tokens: Result<Counted, ChatError>) -> Self {
-        // A reply without content is no reply, so that there is a first and a last chunk.
+        // A reply without content is not counted, so that there is a first and a last chunk.
         let at = |chunk: Option<&ContentChunk>| chunk.map_or(Nanos::ZERO, |chunk| chunk.at.since(start));
         let ttft = (reply.delivery == Delivery::Events).then(|| at(reply.chunks.first()));
         Self { ttft, latency: at(reply.chunks.last()), tokens }

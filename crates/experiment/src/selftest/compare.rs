@@ -10,7 +10,7 @@ use aiperf_report::{ErrorStats, JoinCounts, TimedError};
 use super::tap::ClientRecord;
 use super::truth::TruthLine;
 
-/// A plateau shorter than this says nothing of a rate; the whole run is taken then.
+/// A plateau shorter than this gives no reliable rate; the whole run is used then.
 const SHORTEST_PLATEAU: f64 = 0.2;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Which machine this is: a test says nothing of another one.
+//! Which machine this is: the result of a test holds for one machine only.
 
 use std::fs;
 use std::num::NonZero;

@@ -42,7 +42,7 @@ impl Figures {
     }
 }
 
-/// The finite statistics of a metric by name, in the order of the summary. The number of values is none of them: it says
+/// The finite statistics of a metric by name, in the order of the summary. The number of values is not one of them: it says
 /// how much was measured, not what.
 pub(crate) fn statistics(stats: &Stats) -> impl Iterator<Item = (&'static str, f64)> {
     let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), stats.percentile(percentile)));

@@ -92,7 +92,7 @@ impl ServerMetricsWatch {
 
     /// Tells the thread when phases begin and end.
     pub(crate) fn hook(&self) -> Box<dyn PhaseHook> {
-        Box::new(ScrapeHook(self.thread.signal()))
+        Box::new(ScrapeHook { signal: self.thread.signal(), lines: self.lines.clone() })
     }
 
     /// The last phase has ended. Pages are scraped until the counters of the servers stand still, unless the user does not want to wait.
@@ -147,16 +147,22 @@ fn sources(config: &Config, metrics: &ServerMetricsConfig, targets: &Targets) ->
     sources
 }
 
-struct ScrapeHook(PhaseSignal);
+struct ScrapeHook {
+    signal: PhaseSignal,
+    lines: Option<ServerMetricsLines>,
+}
 
 impl PhaseHook for ScrapeHook {
-    fn before(&mut self, _phase: PhaseKind) -> Result<(), String> {
-        self.0.phase_begins();
+    fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
+        self.signal.phase_begins();
+        if let Some(lines) = &self.lines {
+            lines.begin_phase(phase);
+        }
         Ok(())
     }
 
     fn after(&mut self, _phase: PhaseKind) {
-        self.0.phase_ended();
+        self.signal.phase_ended();
     }
 }
 

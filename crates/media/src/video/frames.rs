@@ -88,7 +88,7 @@ fn square(picture: &mut Picture, x: f64, y: f64, side: i64, colour: [u8; 3]) {
     }
 }
 
-/// From the centre, clockwise from the top by so many turns.
+/// From the centre, clockwise from the top, in turns.
 fn hand(picture: &mut Picture, [x, y]: [f64; 2], turns: f64, length: f64, colour: [u8; 3]) {
     let (sine, cosine) = (turns * TAU).sin_cos();
     for step in 0..=(length * 2.0) as i64 {

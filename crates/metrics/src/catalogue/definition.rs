@@ -47,6 +47,8 @@ pub enum ConsoleGroup {
     /// Counted from when the schedule wanted a request sent.
     Schedule,
     SpecDecode,
+    /// Where the time of a request went, by the server's own clock.
+    ServerTimes,
     /// What NVIDIA's GPUs made of their power.
     NvidiaPower,
     /// What AMD's GPUs made of their power.
@@ -65,6 +67,7 @@ impl ConsoleGroup {
             Self::Active => format!("{title}: Active"),
             Self::Schedule => format!("{title}: From Schedule"),
             Self::SpecDecode => format!("{title}: Spec Decode"),
+            Self::ServerTimes => format!("{title}: Times of the Server"),
             Self::NvidiaPower => "GPU Power Efficiency (NVIDIA)".to_owned(),
             Self::AmdPower => "GPU Power Efficiency (AMD)".to_owned(),
             Self::FilesOnly => return None,
@@ -126,9 +129,13 @@ impl Flags {
     pub const NETWORK: Self = Self(1 << 22);
     /// Only if telemetry of GPUs came in.
     pub const GPU: Self = Self(1 << 23);
+    /// Only if the server reports the times of each request.
+    pub const SERVER_TIMES: Self = Self(1 << 25);
+    /// Only if the price and the number of GPUs are known.
+    pub const COST: Self = Self(1 << 24);
 
     /// What a metric may need, in words.
-    const NEEDS: [(Self, &'static str); 17] = [
+    const NEEDS: [(Self, &'static str); 19] = [
         (Self::STREAM, "streaming"),
         (Self::TOKENS_OUT, "output tokens"),
         (Self::TOKENS_IN, "input tokens"),
@@ -145,6 +152,8 @@ impl Flags {
         (Self::FIXED_SCHEDULE, "fixed schedule"),
         (Self::NETWORK, "`--network-latency-*`"),
         (Self::GPU, "GPU telemetry"),
+        (Self::SERVER_TIMES, "times of the server"),
+        (Self::COST, "`--cost-per-gpu-hour`"),
         (Self::ERRORS, "failed requests"),
     ];
 

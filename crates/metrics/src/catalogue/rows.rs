@@ -2,10 +2,10 @@
 
 use crate::catalogue::metric::catalogue;
 use crate::catalogue::unit::Unit::{
-    Bytes, Count, GoodRequestsPerSecondPerWatt, Images, ImagesPerSecond, JouleSeconds, Joules, JoulesPerRequest,
-    JoulesPerUser, Kilobytes, Megabytes, MillijoulesPerToken, Milliseconds, MillisecondsPerImage, Nanoseconds, Percent,
-    Ratio, Requests, RequestsPerSecond, RequestsPerSecondPerWatt, Seconds, Tokens, TokensPerJoule, TokensPerSecond,
-    TokensPerSecondPerUser, TokensPerSecondPerWatt, Watts,
+    Bytes, CostPerMillionTokens, CostPerThousandRequests, Count, GoodRequestsPerSecondPerWatt, Images, ImagesPerSecond,
+    JouleSeconds, Joules, JoulesPerRequest, JoulesPerUser, Kilobytes, Megabytes, MillijoulesPerToken, Milliseconds,
+    MillisecondsPerImage, Nanoseconds, Percent, Ratio, Requests, RequestsPerSecond, RequestsPerSecondPerWatt, Seconds,
+    Tokens, TokensPerJoule, TokensPerSecond, TokensPerSecondPerUser, TokensPerSecondPerWatt, Watts,
 };
 
 catalogue! {
@@ -86,6 +86,21 @@ catalogue! {
         [SPEC_DECODE WHOLE]; "draft tokens that the model accepted";
     SpecDecodeDraftTokens "spec_decode_draft_tokens" "Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5060,
         [SPEC_DECODE WHOLE]; "draft tokens that were proposed";
+
+    ServerTimeToFirstToken "server_time_to_first_token" "Server Time to First Token";
+        Nanoseconds => Milliseconds, Record, ServerTimes 5200,
+        [SERVER_TIMES]; "time_to_first_token_ms that the server reports";
+    ServerInterTokenLatency "server_inter_token_latency" "Server Inter Token Latency";
+        Nanoseconds => Milliseconds, Record, ServerTimes 5210,
+        [SERVER_TIMES]; "mean_itl_ms that the server reports";
+    TtftClientTime "ttft_client_time" "TTFT: Client"; Nanoseconds => Milliseconds, Record, ServerTimes 5220,
+        [SERVER_TIMES STREAM]; "part of time_to_first_token before the request was sent: http_req_blocked + http_req_sending";
+    TtftNetworkTime "ttft_network_time" "TTFT: Network and HTTP"; Nanoseconds => Milliseconds, Record, ServerTimes 5230,
+        [SERVER_TIMES STREAM]; "time_to_first_token - ttft_client_time - server_time_to_first_token, at least 0";
+    ServerQueueTime "server_queue_time" "TTFT: Server Queue"; Nanoseconds => Milliseconds, Record, ServerTimes 5240,
+        [SERVER_TIMES]; "queue_time_ms that the server reports";
+    ServerPrefillTime "server_prefill_time" "TTFT: Server Prefill"; Nanoseconds => Milliseconds, Record, ServerTimes 5250,
+        [SERVER_TIMES]; "server_time_to_first_token - server_queue_time, at least 0";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
         [USAGE LARGER WHOLE]; "prompt tokens by the server's count";
@@ -175,6 +190,9 @@ catalogue! {
         [FIXED_SCHEDULE ANY_OUTCOME INTERNAL WHOLE]; "start - due, of all requests";
     CreditDropLatency "credit_drop_latency" "Credit Drop Latency"; Nanoseconds => Milliseconds, Record, FilesOnly last,
         [INTERNAL]; "start - permission to send, when it is not 0";
+    ClientSendDelay "client_send_delay" "Client Send Delay"; Nanoseconds => Milliseconds, Record, FilesOnly last,
+        [ANY_OUTCOME];
+        "first byte handed to the socket - permission to send, without name lookup, connecting and lost attempts";
 
     RequestCount "request_count" "Request Count"; Requests => Requests, Aggregate, Main 1100,
         [LARGER NO_RECORD]; "number of successful requests";
@@ -310,9 +328,13 @@ catalogue! {
     NvidiaTotalGpuPower "nvidia_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, NvidiaPower 740,
         [GPU]; "sum over GPUs of the mean power in the phase window";
     NvidiaTotalGpuEnergy "nvidia_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, NvidiaPower 730,
-        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else nvidia_total_gpu_power * D";
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else of the integral of power; absent if the error may exceed 5 %";
     NvidiaAverageGpuPower "nvidia_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, NvidiaPower 720,
         [GPU]; "nvidia_total_gpu_energy / D";
+    NvidiaIdleGpuPower "nvidia_idle_gpu_power" "Idle GPU Power"; Watts => Watts, Derived, NvidiaPower 741,
+        [GPU]; "sum over GPUs of the mean power before the first request";
+    NvidiaGpuEnergyAboveIdle "nvidia_gpu_energy_above_idle" "GPU Energy above Idle"; Joules => Joules, Derived, NvidiaPower 731,
+        [GPU]; "nvidia_total_gpu_energy - nvidia_idle_gpu_power * D";
     NvidiaEnergyPerRequest "nvidia_energy_per_request" "Energy per Request";
         JoulesPerRequest => JoulesPerRequest, Derived, NvidiaPower 755,
         [GPU]; "nvidia_total_gpu_energy / request_count";
@@ -343,9 +365,13 @@ catalogue! {
     AmdTotalGpuPower "amd_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, AmdPower 840,
         [GPU]; "sum over GPUs of the mean power in the phase window";
     AmdTotalGpuEnergy "amd_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, AmdPower 830,
-        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else amd_total_gpu_power * D";
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else of the integral of power; absent if the error may exceed 5 %";
     AmdAverageGpuPower "amd_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, AmdPower 820,
         [GPU]; "amd_total_gpu_energy / D";
+    AmdIdleGpuPower "amd_idle_gpu_power" "Idle GPU Power"; Watts => Watts, Derived, AmdPower 841,
+        [GPU]; "sum over GPUs of the mean power before the first request";
+    AmdGpuEnergyAboveIdle "amd_gpu_energy_above_idle" "GPU Energy above Idle"; Joules => Joules, Derived, AmdPower 831,
+        [GPU]; "amd_total_gpu_energy - amd_idle_gpu_power * D";
     AmdEnergyPerRequest "amd_energy_per_request" "Energy per Request";
         JoulesPerRequest => JoulesPerRequest, Derived, AmdPower 855,
         [GPU]; "amd_total_gpu_energy / request_count";
@@ -371,6 +397,13 @@ catalogue! {
         [GPU TOKENS_OUT LARGER]; "total_osl / amd_total_gpu_energy";
     AmdEnergyPerUser "amd_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, AmdPower 865,
         [GPU]; "amd_total_gpu_energy / concurrency";
+
+    CostPerMillionOutputTokens "cost_per_million_output_tokens" "Cost per Million Output Tokens";
+        CostPerMillionTokens => CostPerMillionTokens, Derived, Main 920,
+        [COST TOKENS_OUT]; "--cost-per-gpu-hour * GPUs / 3600 / output_token_throughput * 1e6";
+    CostPerThousandRequests "cost_per_thousand_requests" "Cost per 1,000 Requests";
+        CostPerThousandRequests => CostPerThousandRequests, Derived, Main 921,
+        [COST]; "--cost-per-gpu-hour * GPUs / 3600 / request_throughput * 1000";
 
     NetworkRtt "network_rtt" "Network RTT"; Nanoseconds => Milliseconds, Network, Main 305,
         [NETWORK NO_RECORD]; "round trip of the network: as given, or the statistics of all measurements";

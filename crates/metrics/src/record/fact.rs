@@ -80,10 +80,16 @@ pub(crate) enum Fact {
     Resent,
     /// Nanoseconds that attempts without an answer took, before the one that was answered.
     HttpLost,
+    /// Times that the server reports for the request.
+    ServerQueue,
+    ServerFirstToken,
+    ServerItl,
+    /// From permission to send until the first byte left, without what the network took; missing if nothing was sent.
+    ClientSendDelay,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::HttpLost as usize + 1;
+    pub(crate) const COUNT: usize = Self::ClientSendDelay as usize + 1;
 }
 
 /// Anything that holds the facts of one request.

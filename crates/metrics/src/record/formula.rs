@@ -68,6 +68,18 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::SpecDecodeSteps => fact(Fact::SpecSteps),
         Metric::SpecDecodeAcceptedDraftTokens => fact(Fact::SpecAccepted),
         Metric::SpecDecodeDraftTokens => fact(Fact::SpecDrafted),
+        Metric::ServerTimeToFirstToken => fact(Fact::ServerFirstToken),
+        Metric::ServerInterTokenLatency => fact(Fact::ServerItl),
+        Metric::ServerQueueTime => fact(Fact::ServerQueue),
+        Metric::ServerPrefillTime => Some((fact(Fact::ServerFirstToken)? - fact(Fact::ServerQueue)?).max(0.0)),
+        Metric::TtftClientTime => {
+            fact(Fact::ServerFirstToken)?;
+            Some(fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?)
+        }
+        Metric::TtftNetworkTime => {
+            let client = fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?;
+            Some((fact(Fact::FirstContent)? - client - fact(Fact::ServerFirstToken)?).max(0.0))
+        }
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),
         Metric::UsagePromptCacheWriteTokens => fact(Fact::UsageCacheWrite),
@@ -109,6 +121,7 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::TimeToFirstTokenFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::FirstContent)?),
         Metric::RequestLatencyFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::LastContent)?),
         Metric::CreditDropLatency => fact(Fact::CreditToStart).filter(|span| *span > 0.0),
+        Metric::ClientSendDelay => fact(Fact::ClientSendDelay),
         Metric::CreditToStartLatency => fact(Fact::CreditToStart),
         Metric::EffectiveLatency => Some(fact(Fact::CreditToStart)? + fact(Fact::End)?),
         Metric::GoodRequestCount => Some(f64::from(

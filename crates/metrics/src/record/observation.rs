@@ -1,7 +1,9 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_protocol::{ContentChunk, Delivery, FailureKind, RequestOutcome, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{
+    ContentChunk, Delivery, FailureKind, RequestOutcome, ServerTimes, SpecDecode, Usage, VideoReport,
+};
 
 use crate::OverflowSigns;
 
@@ -12,8 +14,11 @@ pub struct Observation {
     pub due: Mono,
     /// When permission to send was given.
     pub credit_issued: Mono,
-    /// Just before the exchange began: connect, TLS and send come after it.
+    /// When the client began on the request: connect, TLS and send come after it, without a wait for other requests.
     pub start: Mono,
+    /// The time in the client from permission to send until the first byte left: without name lookup, connecting and lost
+    /// attempts. `None` if nothing was sent.
+    pub client_send_delay: Option<Nanos>,
     /// Response headers read, for 2xx.
     pub headers_received: Option<Mono>,
     /// When the exchange was over: stream drained, or the failure noticed.
@@ -26,6 +31,8 @@ pub struct Observation {
     pub usage: Option<Usage>,
     /// What the server says of its speculative decoding.
     pub spec_decode: Option<SpecDecode>,
+    /// What the server says of the times of this request.
+    pub server_times: ServerTimes,
     pub http: Option<HttpTiming>,
     /// How often it was sent again, because the server had left the connection or did not take the request.
     pub resent: u32,
@@ -47,6 +54,7 @@ impl Observation {
             due: start,
             credit_issued: start,
             start,
+            client_send_delay: None,
             headers_received: None,
             end,
             chunks: Vec::new(),
@@ -54,6 +62,7 @@ impl Observation {
             tokens: TokenCounts::default(),
             usage: None,
             spec_decode: None,
+            server_times: ServerTimes::default(),
             http: None,
             resent: 0,
             failure: None,

@@ -1,7 +1,7 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_protocol::{Delivery, RequestOutcome, SpecDecode, Usage};
+use aiperf_protocol::{Delivery, RequestOutcome, ServerTimes, SpecDecode, Usage};
 
 use crate::record::fact::{Fact, Facts};
 use crate::record::formula;
@@ -27,6 +27,7 @@ impl RecordValues {
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
+        record.set(Fact::ClientSendDelay, seen.client_send_delay.map(|span| span.0));
         record.set(Fact::Resent, Some(u64::from(seen.resent)).filter(|times| *times > 0));
         if seen.failure.is_none() {
             record.set_success(seen);
@@ -89,6 +90,10 @@ impl RecordValues {
         if let Some(spec_decode) = &seen.spec_decode {
             self.set_spec_decode(spec_decode);
         }
+        let ServerTimes { queue, first_token, inter_token } = seen.server_times;
+        self.set(Fact::ServerQueue, queue.map(|span| span.0));
+        self.set(Fact::ServerFirstToken, first_token.map(|span| span.0));
+        self.set(Fact::ServerItl, inter_token.map(|span| span.0));
         if let Some(http) = &seen.http {
             self.set_http(http);
         }

@@ -6,7 +6,7 @@ use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts};
 use crate::record::formula::output_length;
 
-/// Another tokenizer than the server's counts a text some 10 to 20 % longer or shorter, which says nothing of events.
+/// Another tokenizer than the server's counts a text some 10 to 20 % longer or shorter, which does not tell anything about events.
 pub const TOKENS_PER_CHUNK: f64 = 1.25;
 
 /// Tokens and events of the replies that came in several events.

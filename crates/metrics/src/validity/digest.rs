@@ -7,6 +7,7 @@ use super::delivery::Deliveries;
 use super::input_length::InputLengths;
 use super::occupancy::Occupancy;
 use super::pacing::Pacing;
+use super::send_delays::SendDelays;
 use super::server_counts::ServerCounts;
 use super::{AskedConcurrency, unready};
 use crate::record::columns::Columns;
@@ -21,6 +22,7 @@ pub struct Digest {
     pub(super) chunking: Chunking,
     pub(super) input_lengths: InputLengths,
     pub(super) waits: Waits,
+    pub(super) send_delays: SendDelays,
     pub(super) asked_concurrency: Option<AskedConcurrency>,
     pub(super) deliveries: Deliveries,
     pub(super) server_counts: ServerCounts,
@@ -37,6 +39,7 @@ impl Digest {
             chunking: Chunking::of(columns, context),
             input_lengths: InputLengths::of(columns),
             waits: Waits::of(columns),
+            send_delays: SendDelays::of(columns),
             asked_concurrency: context.asked_concurrency,
             deliveries: Deliveries::of(columns, context),
             server_counts: ServerCounts::of(columns, context),

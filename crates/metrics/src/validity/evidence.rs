@@ -6,7 +6,7 @@ use aiperf_protocol::RequestOutcome;
 use super::field_refusal::refused_field;
 use super::note::share_percent;
 use super::thresholds::NOTED_SHARE_PERCENT;
-use super::{LostRecords, MaxTokensField, ValidityNote, samples};
+use super::{LostRecords, MaxTokensField, ServerClaims, ValidityNote, samples};
 use crate::summary::totals::REPLAY_DEGRADED;
 use crate::{
     ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary, Thresholds,
@@ -51,6 +51,8 @@ pub struct Evidence<'a> {
     pub late_reads: LateReads,
     /// How long the run had to wait for the server before its first request; zero if it was ready.
     pub waited_for_server: Nanos,
+    /// What the servers' metrics pages say, if they were scraped.
+    pub server: Option<ServerClaims>,
 }
 
 impl Evidence<'_> {
@@ -63,6 +65,7 @@ impl Evidence<'_> {
             [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
+            digest.send_delays.noticeable(),
             self.late_first_tokens(),
             self.merged_chunks(),
             self.beyond_certified(),
@@ -85,6 +88,8 @@ impl Evidence<'_> {
             self.output_length(),
             self.token_counts(),
             digest.server_counts.missing(),
+            self.server_tokens(),
+            self.server_first_token(),
             self.cache_counts(),
             (self.rows_left_out > 0).then_some(ValidityNote::RowsLeftOut { rows: self.rows_left_out }),
         ];

@@ -15,7 +15,9 @@ mod occupancy;
 mod pacing;
 mod reached;
 mod samples;
+mod send_delays;
 mod server_counts;
+mod server_metrics;
 pub mod thresholds;
 mod unready;
 
@@ -26,3 +28,4 @@ pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityCode, ValidityNote};
 pub use occupancy::GapCause;
 pub use reached::{AskedConcurrency, Unreached};
+pub use server_metrics::ServerClaims;

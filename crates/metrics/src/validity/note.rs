@@ -4,7 +4,8 @@ use aiperf_clock::Nanos;
 
 use super::thresholds::{
     CLOCK_STEP, COLD_START_FACTOR, CONCURRENCY_SHORTFALL_PERCENT, CONNECTION_WAIT_PERCENT, DRIFT_PERCENT,
-    LITTLES_LAW_GAP_PERCENT, NOTED_SHARE_PERCENT, RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, TOKENS_PER_CHUNK,
+    LITTLES_LAW_GAP_PERCENT, NOTED_SHARE_PERCENT, RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, SERVER_TTFT_PERCENT,
+    TOKENS_PER_CHUNK,
 };
 use super::{GapCause, LostRecords, MaxTokensField, Unreached, evidence};
 use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
@@ -39,6 +40,7 @@ codes! {
     ErrorShare "error_share" Records;
     RequestsResent "requests_resent" Records;
     ClientSaturated "client_saturated" Run;
+    LateSends "late_sends" Records;
     LateFirstTokens "late_first_tokens" Run;
     MergedChunks "merged_chunks" Run;
     BeyondCertifiedLoad "beyond_certified_load" Run;
@@ -60,6 +62,8 @@ codes! {
     OutputLengthOff "output_length_off" Records;
     TokenCountsDiffer "token_counts_differ" Records;
     ServerCountsMissing "server_counts_missing" Records;
+    ServerTokensDiffer "server_tokens_differ" Run;
+    ServerFirstTokenDiffers "server_first_token_differs" Run;
     CacheCountsMissing "cache_counts_missing" Run;
     RowsLeftOut "rows_left_out" Run;
 }
@@ -117,6 +121,8 @@ pub enum ValidityNote {
     RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
+    /// Requests spent a noticeable time in the client before their first byte left.
+    LateSends { late: u64, of: u64 },
     /// First chunks were read late together with later ones: their times are those of the later ones.
     LateFirstTokens { late: u64, of: u64 },
     /// Chunks were read late together with later ones of their response: the gaps between them are lost.
@@ -163,6 +169,10 @@ pub enum ValidityNote {
     TokenCountsDiffer { requests: u64, of: u64, allowed_percent: f64 },
     /// The server's token counts were asked for, and it gave none, or not all.
     ServerCountsMissing { requests: u64, of: u64 },
+    /// The servers' own counters of generated tokens differ from what the client counted.
+    ServerTokensDiffer { server: u64, client: u64, allowed_percent: f64 },
+    /// The servers' own mean time to first token differs from the client's. Milliseconds.
+    ServerFirstTokenDiffers { server: f64, client: f64 },
     /// Usage comes without counts of cached tokens.
     CacheCountsMissing { requests: u64 },
     /// Rows of the data that could not be used are not part of what was measured.
@@ -177,6 +187,7 @@ impl ValidityNote {
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
             Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
+            Self::LateSends { .. } => ValidityCode::LateSends,
             Self::LateFirstTokens { .. } => ValidityCode::LateFirstTokens,
             Self::MergedChunks { .. } => ValidityCode::MergedChunks,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
@@ -198,6 +209,8 @@ impl ValidityNote {
             Self::OutputLengthOff { .. } => ValidityCode::OutputLengthOff,
             Self::TokenCountsDiffer { .. } => ValidityCode::TokenCountsDiffer,
             Self::ServerCountsMissing { .. } => ValidityCode::ServerCountsMissing,
+            Self::ServerTokensDiffer { .. } => ValidityCode::ServerTokensDiffer,
+            Self::ServerFirstTokenDiffers { .. } => ValidityCode::ServerFirstTokenDiffers,
             Self::CacheCountsMissing { .. } => ValidityCode::CacheCountsMissing,
             Self::RowsLeftOut { .. } => ValidityCode::RowsLeftOut,
         }
@@ -208,6 +221,7 @@ impl ValidityNote {
             Self::ServerWaitedFor { .. }
             | Self::BeyondCertified { .. }
             | Self::SampleFloor { .. }
+            | Self::ServerFirstTokenDiffers { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => Severity::Info,
             // At or below one in a hundred.
@@ -280,6 +294,14 @@ impl ValidityNote {
                 let told = per_second * latency_seconds / in_flight;
                 Measure::percent_above(LITTLES_LAW_GAP_PERCENT, 100.0 * (1.0 - told))
             }
+            Self::ServerTokensDiffer { server, client, allowed_percent } => {
+                let apart = 100.0 * (server as f64 / client.max(1) as f64 - 1.0).abs();
+                Measure::percent_above(allowed_percent, apart)
+            }
+            Self::ServerFirstTokenDiffers { server, client } => {
+                let apart = 100.0 * (server / client - 1.0).abs();
+                Measure::percent_above(SERVER_TTFT_PERCENT, apart)
+            }
             Self::NonStationary { change, .. } => Measure::percent_above(DRIFT_PERCENT, 100.0 * change),
             Self::ConnectionsExhausted { waited, of } => {
                 Measure::percent_above(CONNECTION_WAIT_PERCENT, share_percent(waited, of))
@@ -292,7 +314,8 @@ impl ValidityNote {
             Self::NotStreamed { requests: part, of } | Self::ServerCountsMissing { requests: part, of } => {
                 Measure::percent_above(0.0, share_percent(part, of))
             }
-            Self::LateFirstTokens { late: part, of }
+            Self::LateSends { late: part, of }
+            | Self::LateFirstTokens { late: part, of }
             | Self::MergedChunks { merged: part, of }
             | Self::ErrorShare { failed: part, of }
             | Self::RequestsResent { resent: part, of }

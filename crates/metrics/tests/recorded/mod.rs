@@ -9,7 +9,7 @@ use aiperf_metrics::{
     Columns, Failure, HttpTiming, MediaFacts, Metric, MetricContext, MetricKind, Observation, OverflowSigns,
     Percentile, PhaseWindow, RecordValues, RequestOutcome, SpecDecode, Stats, Summary, TokenCounts,
 };
-use aiperf_protocol::{ContentChunk, Delivery, Usage};
+use aiperf_protocol::{ContentChunk, Delivery, ServerTimes, Usage};
 use serde_json::Value;
 
 pub(crate) struct RecordedRun {
@@ -99,6 +99,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         due: time("credit_issued_ns").unwrap(),
         credit_issued: time("credit_issued_ns").unwrap(),
         start,
+        client_send_delay: None,
         headers_received: time("request_ack_ns"),
         end: time("request_end_ns").unwrap(),
         chunks,
@@ -109,6 +110,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         },
         usage: Some(usage),
         spec_decode: record.get("spec_decode_acceptance").map(spec_decode),
+        server_times: ServerTimes::default(),
         http,
         resent: 0,
         failure,

@@ -1,7 +1,8 @@
 //! What the server says of itself: usage, speculative decoding, and the energy of its GPUs.
 
-use aiperf_metrics::{GpuEnergy, GpuVendor, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
-use aiperf_protocol::Usage;
+use aiperf_clock::Nanos;
+use aiperf_metrics::{GpuEnergy, GpuVendor, HttpTiming, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
+use aiperf_protocol::{ServerTimes, Usage};
 
 use crate::phase::{request, streaming, summarize};
 use crate::streams::two;
@@ -11,6 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         Case { name: "usage", requests: reported(), context: streaming(), expected: usage() },
         Case { name: "speculative decoding", requests: speculated(), context: streaming(), expected: drafts() },
+        Case { name: "times of the server", requests: timed(), context: streaming(), expected: times() },
         Case { name: "energy", requests: two(), context: powered(), expected: energy() },
     ]
 }
@@ -75,6 +77,34 @@ fn usage() -> Vec<(Metric, &'static str, f64)> {
     ]
 }
 
+/// First tokens after 50 and 60 ms, of which the server had 40 and 30; the client needed 3 ms to send the first request.
+fn timed() -> Vec<Observation> {
+    let ms = |millis: u64| Nanos(millis * 1_000_000);
+    let mut requests = vec![request(0, &[50]), request(0, &[60])];
+    let http = HttpTiming { blocked: ms(1), sending: ms(2), ..HttpTiming::default() };
+    requests[0].http = Some(http);
+    requests[1].http = Some(HttpTiming::default());
+    let times = |queue, first_token| ServerTimes {
+        queue: Some(ms(queue)),
+        first_token: Some(ms(first_token)),
+        inter_token: Some(ms(8)),
+    };
+    requests[0].server_times = times(15, 40);
+    requests[1].server_times = times(5, 30);
+    requests
+}
+
+fn times() -> Vec<(Metric, &'static str, f64)> {
+    vec![
+        (Metric::ServerTimeToFirstToken, "avg", mean([40.0, 30.0])),
+        (Metric::ServerInterTokenLatency, "avg", 8.0),
+        (Metric::TtftClientTime, "avg", mean([3.0, 0.0])),
+        (Metric::TtftNetworkTime, "avg", mean([7.0, 30.0])),
+        (Metric::ServerQueueTime, "avg", mean([15.0, 5.0])),
+        (Metric::ServerPrefillTime, "avg", mean([25.0, 25.0])),
+    ]
+}
+
 /// Four steps that accepted 0, 1, 2 and 3 of 3 drafts; two steps that accepted none.
 fn speculated() -> Vec<Observation> {
     let spec = |histogram: &[u64], accepted, drafted, steps, length, rate| SpecDecode {
@@ -116,16 +146,27 @@ fn steps_are_pooled_by_how_many_drafts_they_accepted() {
     assert!(summarize(&two(), &streaming()).spec_decode_acceptance.is_empty());
 }
 
-/// NVIDIA's have counters that gained 500 J in the one second; AMD's only say that they draw 200 W. One of the two requests
-/// takes no more than 60 ms.
+/// NVIDIA's GPUs drew 500 J in the one second, and 100 W before it; AMD's drew 200 J. One of the two requests takes no more than
+/// 60 ms. The server costs 3.60 an hour.
 fn powered() -> MetricContext {
     let mut context = streaming();
     context.slos.push(context.slo("request_latency", 60.0).unwrap());
     context.concurrency = Some(4);
     context.gpu_energy = vec![
-        GpuEnergy { vendor: GpuVendor::Nvidia, watts: Some(400.0), joules: Some(500.0) },
-        GpuEnergy { vendor: GpuVendor::Amd, watts: Some(200.0), joules: None },
+        GpuEnergy {
+            watts: Some(400.0),
+            joules: Some(500.0),
+            idle_watts: Some(100.0),
+            ..GpuEnergy::unknown(GpuVendor::Nvidia)
+        },
+        GpuEnergy {
+            watts: Some(200.0),
+            joules: Some(200.0),
+            idle_watts: Some(50.0),
+            ..GpuEnergy::unknown(GpuVendor::Amd)
+        },
     ];
+    context.cost_per_hour = Some(3.6);
     context
 }
 
@@ -144,6 +185,8 @@ fn energy() -> Vec<(Metric, &'static str, f64)> {
         (Metric::NvidiaEnergyPerOutputToken, "avg", 500_000.0 / 5.0),
         (Metric::NvidiaOutputTokensPerJoule, "avg", 5.0 / 500.0),
         (Metric::NvidiaEnergyPerUser, "avg", 125.0),
+        (Metric::NvidiaIdleGpuPower, "avg", 100.0),
+        (Metric::NvidiaGpuEnergyAboveIdle, "avg", 400.0),
         (Metric::AmdTotalGpuPower, "avg", 200.0),
         (Metric::AmdTotalGpuEnergy, "avg", 200.0),
         (Metric::AmdAverageGpuPower, "avg", 200.0),
@@ -156,5 +199,9 @@ fn energy() -> Vec<(Metric, &'static str, f64)> {
         (Metric::AmdEnergyPerOutputToken, "avg", 40_000.0),
         (Metric::AmdOutputTokensPerJoule, "avg", 0.025),
         (Metric::AmdEnergyPerUser, "avg", 50.0),
+        (Metric::AmdIdleGpuPower, "avg", 50.0),
+        (Metric::AmdGpuEnergyAboveIdle, "avg", 150.0),
+        (Metric::CostPerMillionOutputTokens, "avg", 200.0),
+        (Metric::CostPerThousandRequests, "avg", 0.5),
     ]
 }

@@ -35,6 +35,7 @@ pub enum OptionId {
     ClientKey,
     Insecure,
     NoResend,
+    Preconnect,
     DownloadVideoContent,
     RequestContentType,
     SessionHeader,
@@ -256,6 +257,8 @@ pub enum OptionId {
     // GPU Telemetry
     GpuTelemetry,
     NoGpuTelemetry,
+    CostPerGpuHour,
+    Gpus,
     // UI
     UiType,
     // Workers

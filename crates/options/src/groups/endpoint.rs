@@ -93,6 +93,7 @@ pub(super) fn resolve(
         method: grpc::method(raw, environment, kind)?,
         tls,
         resend: !raw.flag(OptionId::NoResend)?,
+        preconnect: raw.flag(OptionId::Preconnect)?,
         proxies,
         reset_kv_cache: hooks::reset_kv_cache(raw)?,
         server_profiler: hooks::server_profiler(raw)?,

@@ -58,7 +58,7 @@ const IGNORE_EOS: &str = "ignore_eos";
 const IGNORED_EOS: &str = "ignore_eos:true";
 const IDLE_CAP: Duration = Duration::from_secs(10);
 const SHORTEST: Duration = Duration::from_secs(900);
-/// The repository that a run of one's own choice may name.
+/// The repository that a run with own settings may name.
 const REPOSITORY: &str = "semianalysisai/cc-traces-weka-062126";
 /// Public sets of recorded sessions without those of the agents that worked for them.
 const WITHOUT_AGENTS: [&str; 2] = ["semianalysis_cc_traces_weka", "semianalysis_cc_traces_weka_no_subagents"];

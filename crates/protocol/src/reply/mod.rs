@@ -1,5 +1,6 @@
 //! A reply: content with its arrival times, usage, or why the response failed.
 
+mod server_times;
 mod spec_decode;
 mod tool_call;
 mod usage;
@@ -8,6 +9,7 @@ use aiperf_clock::Mono;
 use serde_json::Value;
 use thiserror::Error;
 
+pub use server_times::ServerTimes;
 pub use spec_decode::{SpecDecode, SpecDecodeError};
 pub use tool_call::{ToolCall, ToolKind};
 pub use usage::{OutputSplit, Usage};
@@ -46,6 +48,8 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// The server's report of its speculative decoding, or why the report is inconsistent.
     pub spec_decode: Option<Result<SpecDecode, SpecDecodeError>>,
+    /// The server's report of the times of this request.
+    pub server_times: ServerTimes,
     /// `choices[0].finish_reason` or its like, when one came.
     pub finish_reason: Option<String>,
     /// How many choices carried content; their chunks share one list.

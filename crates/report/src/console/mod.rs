@@ -2,9 +2,11 @@
 
 mod errors;
 mod goodput;
+mod gpu;
 mod load;
 mod notes;
 mod selftest;
+mod server_metrics;
 mod spec_decode;
 mod steady;
 mod tables;

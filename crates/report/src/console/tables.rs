@@ -3,7 +3,7 @@
 use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats, sample_floor as floor};
 use aiperf_table::{ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole, wrap};
 
-use super::{errors, goodput, load, spec_decode, steady};
+use super::{errors, goodput, gpu, load, server_metrics, spec_decode, steady};
 use crate::RunReport;
 
 pub(super) const PROGRAM: &str = "aiperf";
@@ -18,13 +18,14 @@ const EXPENDABLE: [&str; 4] = ["std", "min", "p90", "max"];
 const STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p50", "std"];
 const GENAI_PERF_STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p75"];
 /// Groups in the order in which they stand, after those for developers; the main one last but for what adds to it.
-const GROUPS: [ConsoleGroup; 8] = [
+const GROUPS: [ConsoleGroup; 9] = [
     ConsoleGroup::Effective,
     ConsoleGroup::Active,
     ConsoleGroup::Usage,
     ConsoleGroup::Schedule,
     ConsoleGroup::Main,
     ConsoleGroup::SpecDecode,
+    ConsoleGroup::ServerTimes,
     ConsoleGroup::NvidiaPower,
     ConsoleGroup::AmdPower,
 ];
@@ -64,9 +65,17 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
             _ => {}
         }
     }
+    blocks.extend(
+        gpu::tables(report.telemetry_data.as_ref(), STATISTICS).into_iter().map(TableBlock::ConsoleTable).map(Some),
+    );
     blocks.extend(genai_perf(report, width).into_iter().map(Some));
     blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(TableBlock::ConsoleTable));
     blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(TableBlock::ConsoleTable));
+    if let Some(metrics) = &report.server_metrics {
+        blocks.extend(server_metrics::tables(metrics).into_iter().map(TableBlock::ConsoleTable).map(Some));
+        let sentences = server_metrics::first_token(report).into_iter().chain(server_metrics::notes(metrics));
+        blocks.extend(sentences.map(|sentence| Some(TableBlock::Line(wrap(&sentence, width.0).join("\n")))));
+    }
     let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
     rendered.extend(legend(report, &rendered, width));
     rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));

@@ -93,6 +93,19 @@ pub(super) fn late_first_tokens(late: u64, of: u64) -> Wording {
     )
 }
 
+pub(super) fn late_sends(late: u64, of: u64) -> Wording {
+    Wording::new(
+        format!(
+            "{} spent more than 1 ms, and more than a tenth of their latency, in the client before their first byte left. The \
+             server got them later than the load asked for.",
+            share(late, of)
+        ),
+        "Latencies count from when the client began on a request, so they do not include the wait before that. To shorten \
+         it, open connections ahead (--preconnect), raise --workers-max if processors are free, or start the load slowly \
+         (--concurrency-ramp-duration). The delay of each request is client_send_delay.",
+    )
+}
+
 pub(super) fn merged_chunks(merged: u64, of: u64, percent: f64) -> Wording {
     Wording::new(
         format!(

@@ -4,8 +4,9 @@
 use aiperf_clock::Nanos;
 use aiperf_metrics::validity_thresholds::{
     CLOCK_STEP, COLD_START_FACTOR, CONCURRENCY_SHORTFALL_PERCENT, CONNECTION_WAIT_PERCENT, DRIFT_PERCENT,
-    HIDDEN_WAIT_FACTOR, HIDDEN_WAIT_MS, INPUT_LENGTH_PERCENT, LITTLES_LAW_GAP_PERCENT, NOTED_SHARE_PERCENT,
-    RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, TOKENS_PER_CHUNK,
+    HIDDEN_WAIT_FACTOR, HIDDEN_WAIT_MS, INPUT_LENGTH_PERCENT, LEAST_SEND_DELAY, LITTLES_LAW_GAP_PERCENT,
+    NOTED_SHARE_PERCENT, RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, SEND_DELAY_PERCENT, SERVER_TOKENS_PERCENT,
+    SERVER_TTFT_MS, SERVER_TTFT_PERCENT, TOKENIZED_PERCENT, TOKENS_PER_CHUNK,
 };
 use aiperf_metrics::{
     ClientLimit, ClientLoad, GapCause, LateReads, Level, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric,
@@ -65,6 +66,7 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
             };
             LIMITS.map(|kind| ValidityNote::ClientSaturated(limit(kind))).into()
         }
+        ValidityCode::LateSends => vec![ValidityNote::LateSends { late: requests, of }],
         ValidityCode::LateFirstTokens => vec![ValidityNote::LateFirstTokens { late: requests, of }],
         ValidityCode::MergedChunks => vec![ValidityNote::MergedChunks { merged: requests, of }],
         ValidityCode::BeyondCertifiedLoad => {
@@ -134,6 +136,12 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
             vec![ValidityNote::TokenCountsDiffer { requests, of, allowed_percent: 10.0 }]
         }
         ValidityCode::ServerCountsMissing => vec![ValidityNote::ServerCountsMissing { requests, of }],
+        ValidityCode::ServerTokensDiffer => {
+            vec![ValidityNote::ServerTokensDiffer { server: 1_200, client: 1_000, allowed_percent: 1.0 }]
+        }
+        ValidityCode::ServerFirstTokenDiffers => {
+            vec![ValidityNote::ServerFirstTokenDiffers { server: 50.0, client: 120.0 }]
+        }
         ValidityCode::CacheCountsMissing => vec![ValidityNote::CacheCountsMissing { requests }],
         ValidityCode::RowsLeftOut => vec![ValidityNote::RowsLeftOut { rows: requests }],
     }
@@ -169,6 +177,10 @@ const fn meaning(code: ValidityCode) -> &'static str {
              latencies include the lost attempts (`http_req_lost`)."
         }
         ValidityCode::ClientSaturated => "The client, not the server, was the limit. There is one note for each limit.",
+        ValidityCode::LateSends => {
+            "Requests spent a noticeable time in the client before their first byte left: the server got them later than the load \
+             asked for. Many requests that start at the same time wait for each other."
+        }
         ValidityCode::LateFirstTokens => {
             "The client read first tokens so late that they share the time of a later chunk. Their times to first token are too \
              long, and the server is not the cause."
@@ -234,6 +246,13 @@ const fn meaning(code: ValidityCode) -> &'static str {
             "`--use-server-token-count` was given, but the server reported no usage, or not both counts. These requests are in no token \
              metric."
         }
+        ValidityCode::ServerTokensDiffer => {
+            "The counters on the servers' metrics pages show another number of generated tokens than the client received. Rates that \
+             are taken from those pages are not those of this run alone."
+        }
+        ValidityCode::ServerFirstTokenDiffers => {
+            "The servers' own mean time to first token differs from the client's: part of the latency arises outside the engine."
+        }
         ValidityCode::CacheCountsMissing => {
             "Prompts share prefixes, but the reported usage does not count cached prompt tokens."
         }
@@ -261,6 +280,11 @@ fn threshold(code: ValidityCode) -> String {
              was stopped, and for descriptors and ports"
                 .to_owned()
         }
+        ValidityCode::LateSends => share(&format!(
+            "have a `client_send_delay` above {} ms and above {SEND_DELAY_PERCENT} % of their time to first token (without \
+             streaming: of their latency)",
+            Nanos(LEAST_SEND_DELAY).as_millis_f64()
+        )),
         ValidityCode::LateFirstTokens => share(&format!(
             "have a first token that was read more than {late} ms after it arrived, together with a later chunk"
         )),
@@ -323,6 +347,12 @@ fn threshold(code: ValidityCode) -> String {
         ),
         ValidityCode::TokenCountsDiffer => share("differ by more than `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD` (10 %)"),
         ValidityCode::ServerCountsMissing => any("such a request is in no token metric"),
+        ValidityCode::ServerTokensDiffer => format!(
+            "more than {SERVER_TOKENS_PERCENT}%, or {TOKENIZED_PERCENT}% if the responses have no usage and the client counts itself"
+        ),
+        ValidityCode::ServerFirstTokenDiffers => format!(
+            "more than {SERVER_TTFT_PERCENT}% and {SERVER_TTFT_MS} ms: more than network, HTTP and tokenization usually take"
+        ),
         ValidityCode::CacheCountsMissing => any("cache hits are not visible"),
         ValidityCode::RecordsLost => any("numbers that are computed from the file lack them"),
         ValidityCode::RowsLeftOut => any("they are not part of what was measured"),

@@ -35,6 +35,7 @@ impl Wording {
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
+            ValidityNote::LateSends { late, of } => client::late_sends(late, of),
             ValidityNote::LateFirstTokens { late, of } => client::late_first_tokens(late, of),
             ValidityNote::MergedChunks { merged, of } => client::merged_chunks(merged, of, note.figure()),
             ValidityNote::RateShortfall { asked, achieved, dropped } => {
@@ -72,6 +73,10 @@ impl Wording {
                 tokens::token_counts(&share(requests, of), allowed_percent)
             }
             ValidityNote::ServerCountsMissing { requests, of } => tokens::server_counts(&share(requests, of)),
+            ValidityNote::ServerTokensDiffer { server, client, .. } => {
+                server::counted_tokens(server, client, note.figure())
+            }
+            ValidityNote::ServerFirstTokenDiffers { server, client } => server::first_token(server, client),
             ValidityNote::CacheCountsMissing { requests } => server::cache_counts(requests),
             ValidityNote::RecordsLost(LostRecords { count, are_counted: true }) => Wording::new(
                 format!(

@@ -101,6 +101,28 @@ pub(super) fn undecodable_events(events: u64, of: &str) -> Wording {
     )
 }
 
+pub(super) fn counted_tokens(server: u64, client: u64, percent: f64) -> Wording {
+    Wording::new(
+        format!(
+            "The server's metrics page counts {} generated tokens in the profiling phase, the client {}: they differ by {percent:.1}%.",
+            whole(server),
+            whole(client)
+        ),
+        "If the server counts more, other clients use it too. If it counts less, requests also go to servers whose pages were not \
+         scraped: name them with --server-metrics. Or the tokenizers differ: see --use-server-token-count.",
+    )
+}
+
+pub(super) fn first_token(server: f64, client: f64) -> Wording {
+    Wording::new(
+        format!(
+            "The server's metrics page reports a mean time to first token of {server:.1} ms, the client measured {client:.1} ms."
+        ),
+        "The server's figure leaves out the network, proxies, the HTTP front end and the client. Look there if the client's is \
+         higher; if it is lower, the server counts other requests too.",
+    )
+}
+
 pub(super) fn cache_counts(requests: u64) -> Wording {
     let count = whole(requests);
     Wording::new(

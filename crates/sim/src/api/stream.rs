@@ -152,7 +152,7 @@ pub(crate) async fn stream_reply(
             }
         }
         if request.usage != UsagePlacement::Nowhere {
-            messages.usage(job.usage(cached, written, reasoning), &mut sender.event);
+            messages.usage(job.final_usage(exchange, cached, written, reasoning), &mut sender.event);
             sender.send().await?;
         }
     }

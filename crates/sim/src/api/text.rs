@@ -37,7 +37,21 @@ impl PlannedReply {
             cached,
             completion: written * self.request.choices,
             reasoning: self.reports_reasoning.then_some(reasoning * self.request.choices),
+            timing: None,
         }
+    }
+
+    /// The usage of the whole reply, with its times if the server states them.
+    pub(crate) fn final_usage(
+        &self,
+        exchange: &ServedRequest,
+        cached: Option<u32>,
+        written: u32,
+        reasoning: u32,
+    ) -> UsageCounts {
+        // Times of several choices would not be those of the request.
+        let timing = (self.request.wants_metrics && self.request.choices == 1).then(|| exchange.timing()).flatten();
+        UsageCounts { timing, ..self.usage(cached, written, reasoning) }
     }
 
     /// Tokens of all choices.
@@ -117,6 +131,7 @@ pub(crate) async fn generate(
     if options.usage == UsageReport::Never {
         request.usage = UsagePlacement::Nowhere;
     }
+    request.wants_metrics &= options.request_metrics;
     if let Some(refusal) = too_long(options.context, prompt.tokens, reply.tokens()) {
         return refuse(connection, exchange, 400, &refusal, keep_alive).await;
     }
@@ -169,7 +184,10 @@ async fn whole_reply(
     let state = &*worker.state;
     let prompt = (&job.prompt, job.output_tokens());
     let mut admitted = admit(state, connection, exchange, received.arrival, prompt, &job.draws).await?;
-    let first_token = admitted.pace.due;
+    if reply.tokens() > 0 {
+        connection.wait_until(&worker.timer, admitted.pace.due).await?;
+        exchange.first_token(admitted.pace.due);
+    }
     admitted.pace.advance(reply.tokens().saturating_sub(1));
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
@@ -177,13 +195,15 @@ async fn whole_reply(
     }
     connection.wait_until(&worker.timer, admitted.pace.due).await?;
 
-    let usage = job.usage(admitted.cached_tokens, reply.tokens(), reply.reasoning);
-    let mut body = Vec::with_capacity(512 + 8 * usage.completion as usize);
-    job.messages.full(reply, request.choices, usage, &mut body);
     let fault = job.midway_fault().map(|(kind, _)| kind);
     if fault.is_none() {
         let reasoning_tokens = reply.reasoning * request.choices;
-        exchange.wrote_whole(first_token, admitted.pace.due, usage.completion, reasoning_tokens);
+        exchange.wrote_whole(admitted.pace.due, job.output_tokens(), reasoning_tokens);
+    }
+    let usage = job.final_usage(exchange, admitted.cached_tokens, reply.tokens(), reply.reasoning);
+    let mut body = Vec::with_capacity(512 + 8 * usage.completion as usize);
+    job.messages.full(reply, request.choices, usage, &mut body);
+    if fault.is_none() {
         exchange.engine_done(reply.finish);
     }
     drop(admitted.place);

@@ -38,6 +38,8 @@ pub(crate) struct TextRequest {
     pub(crate) min_tokens: u32,
     pub(crate) ignore_eos: bool,
     pub(crate) offers_tools: bool,
+    /// Whether the reply should state the times of the request.
+    pub(crate) wants_metrics: bool,
     /// Replies asked for: one for each prompt, times `n`.
     pub(crate) choices: u32,
     /// Responses: keep the reply.
@@ -73,6 +75,7 @@ struct TextBody {
     min_tokens: Option<u32>,
     ignore_eos: Option<bool>,
     tools: Option<Vec<IgnoredAny>>,
+    include_metrics: Option<bool>,
     n: Option<u32>,
     /// Responses: text, or items like messages.
     input: Option<TextOrItems>,
@@ -158,6 +161,7 @@ impl TextRequest {
             min_tokens,
             ignore_eos: body.ignore_eos.unwrap_or(false),
             offers_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
+            wants_metrics: body.include_metrics.unwrap_or(false),
             choices,
             store: body.store.unwrap_or(false),
             previous: body.previous_response_id,

@@ -9,7 +9,7 @@ use aiperf_seed::{Seed, Stream};
 
 use crate::generation::prefix_cache::content_hash;
 
-/// Beyond this many different contents, repetitions of new ones are no longer told apart.
+/// Beyond this many different contents, repetitions of new ones are no longer distinguished.
 const REMEMBERED: usize = 1 << 20;
 
 /// Counts how often each content was asked.

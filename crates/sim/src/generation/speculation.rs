@@ -30,17 +30,14 @@ impl Speculation {
     }
 }
 
-/// Writes `,"metrics":{...}` for a reply with this number of tokens; nothing if the server does not speculate.
+/// Writes the report on a reply with this number of tokens, a field of its metrics.
 pub(crate) fn write_report(tokens: u32, drafts: u32, out: &mut Vec<u8>) {
-    if drafts == 0 || tokens == 0 {
-        return;
-    }
     let Speculation { steps, accepted, drafted, histogram } = Speculation::of(tokens, drafts);
     let (length, rate) = (1.0 + accepted as f64 / steps as f64, accepted as f64 / drafted as f64);
     // A write to a vector cannot fail.
     let _ = write!(
         out,
-        r#","metrics":{{"speculative_decoding":{{"mean_acceptance_length":{length:?},"draft_acceptance_rate":{rate:?},"acceptance_histogram":{histogram:?},"num_accepted_draft_tokens":{accepted},"num_draft_tokens":{drafted},"num_spec_steps":{steps},"num_spec_tokens":{drafts}}}}}"#
+        r#""speculative_decoding":{{"mean_acceptance_length":{length:?},"draft_acceptance_rate":{rate:?},"acceptance_histogram":{histogram:?},"num_accepted_draft_tokens":{accepted},"num_draft_tokens":{drafted},"num_spec_steps":{steps},"num_spec_tokens":{drafts}}}"#
     );
 }
 

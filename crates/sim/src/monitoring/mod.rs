@@ -7,5 +7,6 @@ pub(crate) mod dcgm_page;
 pub(crate) mod exposition;
 pub(crate) mod gpu;
 pub(crate) mod load;
+pub(crate) mod request_timing;
 pub(crate) mod vllm_page;
 pub(crate) mod window;

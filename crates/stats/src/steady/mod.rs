@@ -20,7 +20,7 @@ const STILL: f64 = 0.5;
 pub const FEWEST: usize = 100;
 /// The signal that the rate of answers is.
 pub const COMPLETIONS: &str = "request_throughput";
-/// A change below this share of the level is none that matters, however sure it is.
+/// A change below this share of the level does not matter, however certain it is.
 pub const MATTERS: f64 = 0.05;
 
 /// The time from `start` to `end`, in the unit of the requests' times.

@@ -7,7 +7,7 @@ use aiperf_clock::{Mono, Nanos};
 pub(super) struct Anchor {
     pub(super) at: f64,
     pub(super) value: f64,
-    /// The time may be off by so many seconds, to either side.
+    /// Error of the time in seconds, to either side.
     pub(super) uncertainty: f64,
 }
 

@@ -3,7 +3,8 @@
 use aiperf_clock::Mono;
 
 use crate::energy::anchor::{Anchor, anchors, renewal_interval};
-use crate::energy::{EnergyEstimate, EnergyMethod, EnergyWindow, NoEnergy, PowerRange};
+use crate::energy::{EnergyEstimate, EnergyMethod, NoEnergy, PowerRange};
+use crate::series::Window;
 
 /// The energy that a counter gained in a window. `points`: its readings in joules; `power`: what the gauge of the same GPU read.
 ///
@@ -11,7 +12,7 @@ use crate::energy::{EnergyEstimate, EnergyMethod, EnergyWindow, NoEnergy, PowerR
 /// values around the end, within what the GPU was seen to draw, and the time of a value is known only to within its renewal.
 pub fn from_counter(
     points: impl Iterator<Item = (Mono, f64)> + Clone,
-    window: EnergyWindow,
+    window: Window,
     power: Option<PowerRange>,
 ) -> Result<EnergyEstimate, NoEnergy> {
     let readings: Vec<f64> = points.clone().map(|(_, value)| value).collect();
@@ -23,19 +24,19 @@ pub fn from_counter(
     }
     let renewal = renewal_interval(points.clone());
     let changed = |_, old: f64, new: f64| new > old;
-    let found = anchors(points, window.start, changed, renewal);
+    let found = anchors(points, window.start(), changed, renewal);
     if found.len() < 2 {
         return Err(NoEnergy::TooFewValues);
     }
     let slopes = found.windows(2).filter_map(|pair| slope(pair[0], pair[1]));
     let range = PowerRange::of(slopes).ok_or(NoEnergy::TooFewValues)?.joined(power);
     let (at_start, start_error) = value_at(&found, 0.0, range);
-    let (at_end, end_error) = value_at(&found, window.seconds(), range);
+    let (at_end, end_error) = value_at(&found, window.length().as_secs_f64(), range);
     let joules = (at_end - at_start).max(0.0);
     Ok(EnergyEstimate { joules, error: start_error + end_error, method: EnergyMethod::Counter })
 }
 
-/// Mean power between two values; `None` if their times cannot be told apart.
+/// Mean power between two values; `None` if their times cannot be distinguished.
 fn slope(a: Anchor, b: Anchor) -> Option<f64> {
     let seconds = b.at - a.at;
     // Two values whose times are uncertain by as much as they are apart give no power.
@@ -98,8 +99,8 @@ mod tests {
         dense.chain(sparse).chain(closing).map(read).collect()
     }
 
-    fn window(until: u64) -> EnergyWindow {
-        EnergyWindow { start: Mono::from_nanos(2_000 * MS), end: Mono::from_nanos(until * MS) }
+    fn window(until: u64) -> Window {
+        Window::new(Mono::from_nanos(2_000 * MS), Mono::from_nanos(until * MS))
     }
 
     #[test]

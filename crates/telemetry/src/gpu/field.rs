@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The maker of a GPU, as files spell it.
+/// The vendor of a GPU, as files spell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Platform {
     Nvidia,

@@ -55,7 +55,7 @@ pub enum ScrapeError {
 }
 
 impl ScrapeError {
-    /// Whether a server is there that has no such page, so that asking again is no use.
+    /// Whether a server is there that has no such page, so that asking again does not help.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Status { status, .. } if matches!(status, 400..=407 | 410 | 501))
     }

@@ -57,8 +57,9 @@ impl HistogramIncrease {
         Self { count: self.count + other.count, sum: self.sum + other.sum, buckets: buckets.collect() }
     }
 
-    /// The percentile lies in the bucket whose cumulative count reaches it. In the bucket it is interpolated; in the last bucket, which
-    /// has no upper bound, the mean of what the other buckets leave of the sum is taken.
+    /// The percentile lies in the bucket whose cumulative count reaches it. In the bucket it is interpolated, with observations spread
+    /// evenly around a mean that makes the sum come out right; in the last bucket, which has no upper bound, the mean of what the
+    /// other buckets leave of the sum is taken.
     pub fn percentile(&self, percent: f64) -> Option<PercentileEstimate> {
         let total = self.buckets.last().map(|(_, count)| *count).filter(|total| *total > 0.0)?;
         let rank = total * percent / 100.0;
@@ -73,9 +74,27 @@ impl HistogramIncrease {
             self.mean_of_last_bucket(low, count - below_count)
         } else {
             let part = if *count > below_count { (rank - below_count) / (count - below_count) } else { 1.0 };
-            low + (high - low) * part.clamp(0.0, 1.0)
+            let (half, lean) = ((high - low) / 2.0, self.lean());
+            low + half * (1.0 + lean + (1.0 - lean.abs()) * (2.0 * part.clamp(0.0, 1.0) - 1.0))
         };
         value.is_finite().then_some(PercentileEstimate { value, low, high })
+    }
+
+    /// How far the means of buckets lie from their middles, as a share of half their width: -1 if all observations are at the lower
+    /// bounds, 1 if all are at the upper ones. It follows from the sum, unless some observations are beyond the last bound.
+    fn lean(&self) -> f64 {
+        let (mut middles, mut room, mut before, mut below) = (0.0, 0.0, 0.0, None);
+        for (bound, cumulative) in &self.buckets {
+            let count = cumulative - before;
+            if bound.value.is_infinite() {
+                return if count > 0.0 || room <= 0.0 { 0.0 } else { ((self.sum - middles) / room).clamp(-1.0, 1.0) };
+            }
+            let low = below.unwrap_or(bound.value.min(0.0));
+            middles += count * f64::midpoint(low, bound.value);
+            room += count * (bound.value - low) / 2.0;
+            (before, below) = (*cumulative, Some(bound.value));
+        }
+        0.0
     }
 
     fn mean_of_last_bucket(&self, low: f64, count: f64) -> f64 {
@@ -100,12 +119,23 @@ mod tests {
 
     #[test]
     fn a_percentile_is_interpolated_in_its_bucket_and_bounded_by_it() {
-        let increase = increase(&[("1", 0.0), ("2", 50.0), ("4", 100.0), ("+Inf", 100.0)], 220.0);
+        let increase = increase(&[("1", 0.0), ("2", 50.0), ("4", 100.0), ("+Inf", 100.0)], 50.0 * 1.5 + 50.0 * 3.0);
         let median = increase.percentile(50.0).unwrap();
         assert_eq!(median, PercentileEstimate { value: 2.0, low: 1.0, high: 2.0 });
         let p75 = increase.percentile(75.0).unwrap();
         assert_eq!(p75, PercentileEstimate { value: 3.0, low: 2.0, high: 4.0 });
-        assert_eq!(increase.mean(), Some(2.2));
+        assert_eq!(increase.mean(), Some(2.25));
+    }
+
+    #[test]
+    fn percentiles_agree_with_the_sum() {
+        let zero = increase(&[("0.3", 40.0), ("+Inf", 40.0)], 0.0);
+        assert_eq!(zero.percentile(99.0).map(|p99| p99.value), Some(0.0), "nothing took any time");
+        let narrow = increase(&[("20", 0.0), ("40", 10.0), ("+Inf", 10.0)], 10.0 * 22.0);
+        for (percent, expected) in [(0.0, 20.0), (50.0, 22.0), (100.0, 24.0)] {
+            let value = narrow.percentile(percent).unwrap().value;
+            assert!((value - expected).abs() < 1e-9, "p{percent}: {value}");
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) fn unit_of(name: &str, help: &str, declared: Option<&str>) -> Option<
     }
     let help = help.to_ascii_lowercase();
     // A usage that calls itself a percentage and means a share of one.
-    if help.contains("(0-1)") || help.contains("1 means 100 percent") || help.contains("between 0 and 1") {
+    if help.contains("(0-1)") || help.contains("1 means") || help.contains("between 0 and 1") {
         return Some("ratio".to_owned());
     }
     let name = name.to_ascii_lowercase();

@@ -14,6 +14,7 @@ use super::frame_times::FrameTimes;
 use super::timed_stream::TimedStream;
 use crate::connection::OpenConnection;
 use crate::error::TransportError;
+use crate::preconnect::ConnectionSetup;
 
 /// How much the server may send ahead, for one request and for a whole connection. What arrives is read at once, so this only
 /// limits what is under way; a server must never wait for us.
@@ -30,6 +31,8 @@ pub(super) struct Http2Connection {
     pub(super) remote: Option<SocketAddr>,
     requests: Cell<usize>,
     idle_since: Cell<Mono>,
+    /// Of a connection that was opened ahead and has not been used.
+    pub(super) opened_ahead: RefCell<Option<Box<ConnectionSetup>>>,
     ended: Rc<Cell<bool>>,
     _slot: Option<OwnedSemaphorePermit>,
 }
@@ -59,7 +62,8 @@ impl Http2Connection {
             end.set(true);
         });
         let (requests, idle_since) = (Cell::new(0), Cell::new(Mono::now()));
-        Ok(Rc::new(Self { sender, times, local, remote, requests, idle_since, ended, _slot: slot }))
+        let opened_ahead = RefCell::default();
+        Ok(Rc::new(Self { sender, times, local, remote, requests, idle_since, opened_ahead, ended, _slot: slot }))
     }
 
     /// Whether it can carry requests: the server neither closed it nor announced that it will.

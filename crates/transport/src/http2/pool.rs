@@ -90,13 +90,14 @@ impl Client {
 
     async fn lease_shared(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<StreamLease, TransportError> {
         let idle_limit = || Mono::now() - self.settings.keepalive;
-        trace.reused = true;
         if let Some(lease) = self.http2.with_room(origin, idle_limit()) {
+            trace.take_open_connection(lease.connection.opened_ahead.take());
             return Ok(lease);
         }
         let start = Mono::now();
         let _turn = self.http2.opening.lock().await;
         if let Some(lease) = self.http2.with_room(origin, idle_limit()) {
+            trace.take_open_connection(lease.connection.opened_ahead.take());
             trace.blocked = Some(StageSpan { start, end: Mono::now() });
             return Ok(lease);
         }
@@ -104,14 +105,28 @@ impl Client {
             Ok(slot) => Some(slot),
             // All allowed connections are open: the request waits on one of them.
             Err(_) => match self.http2.least_busy(origin) {
-                Some(lease) => return Ok(lease),
+                Some(lease) => {
+                    trace.reused = true;
+                    return Ok(lease);
+                }
                 None => self.owned_slot(trace).await,
             },
         };
-        trace.reused = false;
         let connection = self.start_connection(origin, slot, trace).await?;
         self.http2.shared.borrow_mut().entry(origin.clone()).or_default().push(Rc::clone(&connection));
         Ok(StreamLease::of(connection))
+    }
+
+    /// Whether a request to `origin` finds an open connection.
+    pub(crate) fn has_http2_room(&self, origin: &Origin) -> bool {
+        self.http2.with_room(origin, Mono::now() - self.settings.keepalive).is_some()
+    }
+
+    /// Opens a connection that requests may share, before there are any.
+    pub(crate) async fn open_http2(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<(), TransportError> {
+        let lease = self.lease_shared(origin, trace).await?;
+        lease.connection.opened_ahead.replace(Some(Box::new((&*trace).into())));
+        Ok(())
     }
 
     async fn lease_new(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<StreamLease, TransportError> {

@@ -35,7 +35,7 @@ impl Artifacts {
         serde_json::from_str(&self.text(name)).unwrap()
     }
 
-    fn lines(&self, name: &str) -> Vec<Value> {
+    pub(crate) fn lines(&self, name: &str) -> Vec<Value> {
         let text = self.text(name);
         assert!(text.is_empty() || text.ends_with('\n'), "{name} ends in the middle of a line");
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

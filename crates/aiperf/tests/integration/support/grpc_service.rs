@@ -1,5 +1,5 @@
 //! A gRPC service of the tests: it has a method of each kind, keeps its own log, and offers reflection where it is told to.
-//! Beside its own methods it has the `KServe` ones that answer, as `MLServer` has them.
+//! In addition to its own methods it has the `KServe` ones that answer, as `MLServer` has them.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -274,7 +274,7 @@ impl ServedCall {
         self.end("0", None);
     }
 
-    /// Says the words of the prompt again, so many in a message. Answers have no envelope; their tensors have contents, with
+    /// Says the words of the prompt again, a given number in a message. Answers have no envelope; their tensors have contents, with
     /// nothing in them where the text is raw. The model `typed` fills them, the model `silent` says nothing.
     async fn infer(&mut self, request: &[u8], words: usize) {
         let request = InferRequest::decode(request).unwrap();

@@ -33,9 +33,10 @@ impl Program {
         Self { folder, words: Vec::new(), variables: Vec::new(), shell: None }.with(words)
     }
 
-    /// `aiperf profile` with its files in a known place.
+    /// `aiperf profile` with its files in a known place. Metrics pages are not scraped: servers of tests would count these requests
+    /// too.
     pub(crate) fn profile(words: &str) -> Self {
-        Self::new(&format!("profile --artifact-dir {OUT}")).with(words)
+        Self::new(&format!("profile --artifact-dir {OUT} --no-server-metrics")).with(words)
     }
 
     /// `aiperf profile` against a simulator of this process.

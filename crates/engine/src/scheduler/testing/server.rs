@@ -14,12 +14,13 @@ use crate::plan::PreparedConversation;
 use crate::queue::WaitResult;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
+use crate::request::preconnect::{ConnectionsAhead, Preconnected};
 use crate::scheduler::environment::{Dispatch, EventSource};
 
 /// Waits that end without the clock having moved: a scheduler that has more of them in a row is spinning.
 const MOST_WAITS_AT_ONE_TIME: u32 = 100_000;
 
-/// One request as the scheduler handed it out, and what became of it. Times count from the start of the run.
+/// One request as the scheduler handed it out, and its result. Times count from the start of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dispatched {
     pub(crate) at: Nanos,
@@ -153,12 +154,23 @@ pub(crate) struct SimulatedServer {
     record_delay: Nanos,
     /// Requests after which the workers are gone.
     lasts: Option<usize>,
+    /// How long a worker takes to open its connections; `None`: it never reports.
+    connect_time: Option<Nanos>,
     dispatched: RefCell<Vec<Dispatched>>,
+    preconnects: RefCell<Vec<(Nanos, usize, Vec<ConnectionsAhead>)>>,
     cuts: RefCell<Vec<(Nanos, RunOutcome)>>,
     in_flight: RefCell<BTreeMap<usize, SimulatedRequest>>,
     pending: RefCell<BTreeMap<(Mono, u64), Pending>>,
     order: Cell<u64>,
     waits_at_one_time: Cell<u32>,
+}
+
+/// All that a [`SimulatedServer`] was asked to do.
+pub(crate) struct ServerLog {
+    pub(crate) dispatched: Vec<Dispatched>,
+    pub(crate) cuts: Vec<(Nanos, RunOutcome)>,
+    /// When which worker was asked for which connections.
+    pub(crate) preconnects: Vec<(Nanos, usize, Vec<ConnectionsAhead>)>,
 }
 
 /// How a [`SimulatedServer`] behaves.
@@ -170,11 +182,12 @@ pub(crate) struct ServerSetup {
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
+    pub(crate) connect_time: Option<Nanos>,
 }
 
 impl SimulatedServer {
     pub(crate) fn new(setup: ServerSetup) -> Self {
-        let ServerSetup { start, workers, conversations, reply, cut_reply, record_delay, lasts } = setup;
+        let ServerSetup { start, workers, conversations, reply, cut_reply, record_delay, lasts, connect_time } = setup;
         Self {
             clock: VirtualClock::at(start),
             start,
@@ -184,7 +197,9 @@ impl SimulatedServer {
             cut_reply,
             record_delay,
             lasts,
+            connect_time,
             dispatched: RefCell::default(),
+            preconnects: RefCell::default(),
             cuts: RefCell::default(),
             in_flight: RefCell::default(),
             pending: RefCell::default(),
@@ -198,8 +213,12 @@ impl SimulatedServer {
         self.put(at, Pending::Event(event));
     }
 
-    pub(crate) fn into_log(self) -> (Vec<Dispatched>, Vec<(Nanos, RunOutcome)>) {
-        (self.dispatched.into_inner(), self.cuts.into_inner())
+    pub(crate) fn into_log(self) -> ServerLog {
+        ServerLog {
+            dispatched: self.dispatched.into_inner(),
+            cuts: self.cuts.into_inner(),
+            preconnects: self.preconnects.into_inner(),
+        }
     }
 
     fn put(&self, at: Mono, pending: Pending) {
@@ -348,6 +367,17 @@ impl Dispatch for SimulatedServer {
         self.in_flight
             .borrow_mut()
             .insert(request, SimulatedRequest { credit, start, ending, first_token_told: false });
+        true
+    }
+
+    fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool {
+        let now = self.clock.now();
+        let opened = ahead.iter().map(|ahead| ahead.count).sum();
+        self.preconnects.borrow_mut().push((self.since_start(now), worker, ahead));
+        if let Some(time) = self.connect_time {
+            let all = Preconnected { opened, ..Preconnected::default() };
+            self.put(now + time, Pending::Event(SchedulerEvent::Preconnected(all)));
+        }
         true
     }
 

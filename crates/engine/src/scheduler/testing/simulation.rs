@@ -10,7 +10,7 @@ use aiperf_protocol::{RunOutcome, StopReason};
 use aiperf_seed::Seed;
 use bytes::Bytes;
 
-use super::server::{CutReply, Dispatched, ReplyRule, ServerSetup, SimulatedReply, SimulatedServer};
+use super::server::{CutReply, Dispatched, ReplyRule, ServerLog, ServerSetup, SimulatedReply, SimulatedServer};
 use super::{ms, to_ms};
 use crate::control::SchedulerEvent;
 use crate::phase::{PhaseCounts, PhaseOutcome};
@@ -18,8 +18,9 @@ use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, FixedSchedule, PreparedConversation, Timing, Workload};
 use crate::progress::Progress;
 use crate::request::bodies::{Began, Bodies};
-use crate::scheduler::Scheduler;
+use crate::request::preconnect::ConnectionsAhead;
 use crate::scheduler::environment::SchedulerEnvironment;
+use crate::scheduler::{Placement, Scheduler};
 
 /// Far from zero, so that times before the start can be told from the start.
 const START: Mono = Mono::from_nanos(1_000_000_000_000_000);
@@ -33,9 +34,12 @@ pub(crate) struct Simulation {
     pub(crate) timing: Timing,
     pub(crate) workers: usize,
     pub(crate) targets: usize,
+    pub(crate) placement: Placement,
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
+    pub(crate) preconnect: bool,
+    pub(crate) connect_time: Option<Nanos>,
     pub(crate) hook: Option<Box<dyn PhaseHook>>,
     reply: ReplyRule,
     orders: Vec<(Nanos, SchedulerEvent)>,
@@ -51,9 +55,12 @@ impl Simulation {
             timing: Timing::default(),
             workers: 1,
             targets: 1,
+            placement: Placement::Spread,
             cut_reply: CutReply::After(Nanos::ZERO),
             record_delay: Nanos::ZERO,
             lasts: None,
+            preconnect: false,
+            connect_time: Some(Nanos::ZERO),
             hook: None,
             reply: Box::new(|_| SimulatedReply::after(ms(10))),
             orders: Vec::new(),
@@ -109,6 +116,7 @@ impl Simulation {
             fixed_schedule: self.fixed_schedule,
             seed: Seed::fixed(self.seed),
             timing: self.timing,
+            preconnect: self.preconnect,
         };
         let server = SimulatedServer::new(ServerSetup {
             start: START,
@@ -118,6 +126,7 @@ impl Simulation {
             cut_reply: self.cut_reply,
             record_delay: self.record_delay,
             lasts: self.lasts,
+            connect_time: self.connect_time,
         });
         for (at, event) in self.orders {
             server.post(START + at, event);
@@ -125,14 +134,15 @@ impl Simulation {
         let progress = Progress::default();
         let environment =
             SchedulerEnvironment { clock: &server.clock, dispatch: &server, events: &server, progress: &progress };
-        let result = Scheduler::new(workload, self.targets, self.hook, environment).run();
-        let (dispatched, cuts) = server.into_log();
+        let result = Scheduler::new(workload, self.targets, self.placement, self.hook, environment).run();
+        let ServerLog { dispatched, cuts, preconnects } = server.into_log();
         let (outcomes, result) = match result {
             Ok(outcomes) => (outcomes, Ok(())),
             Err(error) => (Vec::new(), Err(error)),
         };
         let begun = bodies.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        (DispatchLog { dispatched, cuts, outcomes, begun, conversations, sent: progress.sent() }, result)
+        let sent = progress.sent();
+        (DispatchLog { dispatched, cuts, preconnects, outcomes, begun, conversations, sent }, result)
     }
 }
 
@@ -140,6 +150,8 @@ impl Simulation {
 pub(crate) struct DispatchLog {
     pub(crate) dispatched: Vec<Dispatched>,
     pub(crate) cuts: Vec<(Nanos, RunOutcome)>,
+    /// When which worker was asked for which connections.
+    pub(crate) preconnects: Vec<(Nanos, usize, Vec<ConnectionsAhead>)>,
     pub(crate) outcomes: Vec<PhaseOutcome>,
     /// Sessions that began and that ended, by conversation.
     pub(crate) begun: Vec<SessionLife>,

@@ -11,6 +11,7 @@ mod interrupts;
 mod orchestrators;
 mod outages;
 mod phases;
+mod preconnect;
 mod prefill;
 mod properties;
 mod ramps;

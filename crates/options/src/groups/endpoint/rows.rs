@@ -254,6 +254,16 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
     .ours()
     .supported(),
     OptionSpec::new(
+        OptionId::Preconnect,
+        &["preconnect"],
+        ValueKind::Flag,
+        "Open the connections that a phase needs before it starts: one for each session that can be under \
+         way (--concurrency, --num-users), or one per worker with --http-version 2. Otherwise the first \
+         requests open them, and their latencies include it.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::CaCert,
         &["ca-cert"],
         ValueKind::Path,

@@ -86,7 +86,7 @@ impl ParquetColumn {
         }
     }
 
-    /// An empty list is none.
+    /// An empty list has no value.
     pub(crate) fn list(&mut self, elements: impl Iterator<Item = f64>) {
         let (ColumnValues::Double(values), Some(present), Some(repeats)) =
             (&mut self.values, &mut self.present, &mut self.repeats)

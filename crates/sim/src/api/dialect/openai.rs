@@ -7,6 +7,7 @@ use crate::api::dialect::ReplyHeader;
 use crate::api::text_request::TextApi;
 use crate::generation::reply::{Finish, GeneratedReply, PieceKind, ReplyPiece, TOOL_NAME};
 use crate::generation::speculation::write_report;
+use crate::monitoring::request_timing::RequestTiming;
 use crate::options::{ReasoningField, UsageReport};
 
 /// The token counts of a reply.
@@ -18,11 +19,13 @@ pub(crate) struct UsageCounts {
     pub(crate) completion: u32,
     /// Completion tokens that are reasoning, when the server reasons.
     pub(crate) reasoning: Option<u32>,
+    /// The times of the request, when the server states them.
+    pub(crate) timing: Option<RequestTiming>,
 }
 
 impl UsageCounts {
     fn write(self, out: &mut Vec<u8>) {
-        let Self { prompt, cached, completion, reasoning } = self;
+        let Self { prompt, cached, completion, reasoning, timing: _ } = self;
         let total = prompt + completion;
         // Writes to a vector cannot fail, here and below.
         let _ = write!(
@@ -158,7 +161,7 @@ impl OpenAiWriter {
         out.extend_from_slice(&self.opening);
         out.extend_from_slice(b"],");
         usage.write(out);
-        write_report(usage.completion, self.spec_drafts, out);
+        self.metrics(usage, out);
         out.extend_from_slice(b"}\n\n");
     }
 
@@ -194,7 +197,26 @@ impl OpenAiWriter {
             out.push(b',');
             usage.write(out);
         }
-        write_report(usage.completion, self.spec_drafts, out);
+        self.metrics(usage, out);
+        out.push(b'}');
+    }
+
+    /// What the server says of the request itself: its times, and its speculative decoding.
+    fn metrics(&self, usage: UsageCounts, out: &mut Vec<u8>) {
+        let speculates = self.spec_drafts > 0 && usage.completion > 0;
+        if usage.timing.is_none() && !speculates {
+            return;
+        }
+        out.extend_from_slice(br#","metrics":{"#);
+        if let Some(timing) = usage.timing {
+            timing.write(out);
+        }
+        if speculates {
+            if usage.timing.is_some() {
+                out.push(b',');
+            }
+            write_report(usage.completion, self.spec_drafts, out);
+        }
         out.push(b'}');
     }
 

@@ -1,4 +1,4 @@
-//! Agents told apart by what they repeat, when they ask and whom.
+//! Agents are recognised by what they repeat, when they ask, and which model.
 
 use super::*;
 

@@ -1,0 +1,114 @@
+//! What the servers report about themselves: a table for each engine and endpoint, and where the time to the first token went.
+
+use aiperf_metrics::Metric;
+use aiperf_table::{ConsoleTable, TableCell, TableColumn, grouped};
+use aiperf_telemetry::server::{EngineMetric, EngineReport, HeadlineValue, ServerMetrics};
+
+use super::tables::PROGRAM;
+use crate::RunReport;
+
+/// Rows in their order. Counters that only serve to compute a share are not shown.
+const ROWS: [EngineMetric; 14] = [
+    EngineMetric::RunningRequests,
+    EngineMetric::WaitingRequests,
+    EngineMetric::KvCacheUsage,
+    EngineMetric::PrefixCacheHitRate,
+    EngineMetric::Preemptions,
+    EngineMetric::AcceptanceRate,
+    EngineMetric::AcceptanceLength,
+    EngineMetric::TimeToFirstToken,
+    EngineMetric::QueueTime,
+    EngineMetric::PrefillTime,
+    EngineMetric::DecodeTime,
+    EngineMetric::PromptTokens,
+    EngineMetric::GenerationTokens,
+    EngineMetric::FinishedRequests,
+];
+const COLUMNS: [&str; 6] = ["avg", "max", "p50", "p99", "total", "per second"];
+
+pub(super) fn tables(metrics: &ServerMetrics) -> Vec<ConsoleTable> {
+    metrics.engines.iter().filter_map(table).collect()
+}
+
+fn table(report: &EngineReport) -> Option<ConsoleTable> {
+    let rows: Vec<Vec<TableCell>> = ROWS.iter().filter_map(|metric| Some(row(*metric, report.get(*metric)?))).collect();
+    let place = report.endpoint.as_deref().unwrap_or("all endpoints");
+    let columns = COLUMNS.map(TableColumn::right);
+    (!rows.is_empty()).then(|| ConsoleTable {
+        title: format!("{PROGRAM} | Server Metrics: {} ({place})", report.engine.name()),
+        columns: std::iter::once(TableColumn::right("Metric")).chain(columns).collect(),
+        rows,
+        flexible: 0,
+    })
+}
+
+/// What values of a metric are multiplied with to be shown: shares in percent, seconds in milliseconds.
+const fn scale(metric: EngineMetric) -> f64 {
+    use EngineMetric as M;
+    match metric {
+        M::KvCacheUsage | M::PrefixCacheHitRate | M::AcceptanceRate => 100.0,
+        M::TimeToFirstToken | M::QueueTime | M::PrefillTime | M::DecodeTime | M::RequestLatency => 1e3,
+        _ => 1.0,
+    }
+}
+
+fn row(metric: EngineMetric, value: &HeadlineValue) -> Vec<TableCell> {
+    let empty = [None; COLUMNS.len()];
+    let values = match value {
+        HeadlineValue::Gauge(gauge) => {
+            [Some(gauge.avg), Some(gauge.max), Some(gauge.percentiles[4]), Some(gauge.percentiles[8]), None, None]
+        }
+        HeadlineValue::Share(share) => [Some(*share), None, None, None, None, None],
+        HeadlineValue::Counter { total, rate } => [None, None, None, None, Some(*total), Some(*rate)],
+        HeadlineValue::Histogram(increase) if increase.count > 0.0 => {
+            let percentile = |percent| increase.percentile(percent).map(|estimate| estimate.value);
+            [increase.mean(), None, percentile(50.0), percentile(99.0), None, None]
+        }
+        HeadlineValue::Histogram(_) => empty,
+    };
+    let scale = scale(metric);
+    let cell = |value: Option<f64>| TableCell::value(value.map_or_else(String::new, |value| grouped(value * scale)));
+    std::iter::once(TableCell::name(metric.title())).chain(values.map(cell)).collect()
+}
+
+/// The client's time to the first token next to the server's own, and where the difference is.
+pub(super) fn first_token(report: &RunReport) -> Option<String> {
+    let engine = report.server_metrics.as_ref()?.engines.first()?;
+    let mean = |metric| engine.histogram(metric).and_then(|histogram| histogram.mean()).map(|seconds| seconds * 1e3);
+    let server = mean(EngineMetric::TimeToFirstToken)?;
+    let client = report.profiling.average(Metric::TimeToFirstToken)?;
+    let outside = client - server;
+    let mut text = format!(
+        "Time to first token: the client saw {} ms on average, {} reports {} ms. ",
+        grouped(client),
+        engine.engine.name(),
+        grouped(server)
+    );
+    text.push_str(&if outside >= 0.0 {
+        format!(
+            "The other {} ms passed outside the engine: network, HTTP front end, queue in front of the engine, client.",
+            grouped(outside)
+        )
+    } else {
+        "The server's figure is higher: it counts other requests too, or starts its clock earlier.".to_owned()
+    });
+    match (mean(EngineMetric::QueueTime), mean(EngineMetric::PrefillTime)) {
+        (Some(queue), Some(prefill)) => text.push_str(&format!(
+            " Of the server's time, {} ms were queue and {} ms prefill.",
+            grouped(queue),
+            grouped(prefill)
+        )),
+        (Some(queue), None) => text.push_str(&format!(" Of the server's time, {} ms were queue.", grouped(queue))),
+        _ => {}
+    }
+    Some(text)
+}
+
+/// What the reader should know about the pages.
+pub(super) fn notes(metrics: &ServerMetrics) -> Vec<String> {
+    let of = metrics.endpoints.iter().filter(|endpoint| endpoint.has_pages || endpoint.is_named);
+    of.flat_map(|endpoint| {
+        endpoint.problems.iter().map(|problem| format!("Server metrics of {}: {problem}.", endpoint.url))
+    })
+    .collect()
+}

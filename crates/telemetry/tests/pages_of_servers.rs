@@ -1,0 +1,200 @@
+//! Pages over real sockets, as servers should and should not send them: each is read or refused, and nothing waits for ever.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use aiperf_address::{Address, HttpVersion, Scheme};
+use aiperf_clock::Mono;
+use aiperf_telemetry::prometheus::PageLimits;
+use aiperf_telemetry::scrape::{PageSource, ScrapeSettings, ScrapeThread};
+use aiperf_telemetry::series::Window;
+use aiperf_telemetry::server::{
+    EndpointHistory, EndpointPlan, EngineMetric, LiveServerMetrics, SeriesStatistics, ServerMetrics,
+};
+use aiperf_test_server::{ReceivedRequest, TestReply, TestServer};
+use aiperf_transport::{BodyLimit, ClientSettings};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+const LIMIT: usize = 64 * 1024;
+
+fn text(body: &str) -> TestReply {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
+    TestReply::new(format!("{head}{body}"))
+}
+
+fn start(server: &TestServer, interval: Duration) -> (ScrapeThread<EndpointHistory>, Arc<LiveServerMetrics>) {
+    let address = Address::parse(&server.url(), Scheme::Http).unwrap();
+    let target = address.request_target("/metrics");
+    let fallback = target.resolve("/prometheus/metrics").ok();
+    let plan = EndpointPlan {
+        url: target.to_string(),
+        is_named: true,
+        fallback_url: fallback.as_ref().map(ToString::to_string).unwrap_or_default(),
+        fallback,
+    };
+    let live = Arc::new(LiveServerMetrics::default());
+    let history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::clone(&live));
+    let settings = ScrapeSettings {
+        thread: "pages",
+        client: ClientSettings::default(),
+        interval,
+        timeout: Duration::from_millis(300),
+        body_limit: BodyLimit(LIMIT),
+    };
+    let source = PageSource { target, headers: Vec::new(), http_version: HttpVersion::Http1 };
+    (ScrapeThread::start(settings, vec![(source, history)]).unwrap(), live)
+}
+
+/// What a run sees of a server that answers like this, once it has been asked `asked` times.
+fn scraped(
+    answer: impl Fn(usize, &ReceivedRequest) -> TestReply + Send + Sync + 'static,
+    asked: usize,
+) -> (ServerMetrics, Arc<LiveServerMetrics>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let server = TestServer::start(move |index, request| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        answer(index, request)
+    });
+    let began = Mono::now();
+    let (mut thread, live) = start(&server, Duration::from_millis(20));
+    thread.wait_for_first_pages(Duration::from_secs(20));
+    thread.signal().phase_begins();
+    while count.load(Ordering::Relaxed) < asked {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = Mono::now();
+    thread.run_is_over(Duration::from_millis(500));
+    let endpoints = thread.finish();
+    (ServerMetrics::compute(&endpoints, Window::new(began, ended), None), live)
+}
+
+fn problems(metrics: &ServerMetrics) -> String {
+    metrics.endpoints[0].problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_page_is_read_again_and_again() {
+    let (metrics, live) = scraped(
+        |index, _| {
+            text(&format!(
+                "# TYPE vllm:generation_tokens_total counter\nvllm:generation_tokens_total {}\n\
+                 # TYPE vllm:num_requests_running gauge\nvllm:num_requests_running 4\n",
+                100 * index.min(5)
+            ))
+        },
+        7,
+    );
+    assert!(metrics.has_pages());
+    assert_eq!(live.get(EngineMetric::RunningRequests), Some(4.0));
+    assert_eq!(live.get(EngineMetric::PromptTokens), None);
+    let tokens = metrics.metrics.iter().find(|metric| metric.name == "vllm:generation_tokens").unwrap();
+    let SeriesStatistics::Counter { total, .. } = &tokens.series[0].statistics else { panic!("{tokens:?}") };
+    assert_eq!(*total, 500.0, "the first page came before the phase, the last after it");
+    assert_eq!(metrics.engines[0].total(EngineMetric::GenerationTokens), Some(500.0));
+    // The phase of this test begins before its first page.
+    assert!(problems(&metrics).contains("after the phase began"), "{}", problems(&metrics));
+}
+
+#[test]
+fn trt_llm_has_its_page_elsewhere() {
+    let (metrics, _) = scraped(
+        |_, request| match request.target.as_str() {
+            "/metrics" => text("[]"),
+            _ => text("# TYPE trtllm_request_success_total counter\ntrtllm_request_success_total 3\n"),
+        },
+        3,
+    );
+    assert!(metrics.endpoints[0].url.ends_with("/prometheus/metrics"));
+    assert_eq!(metrics.metrics[0].name, "trtllm_request_success");
+}
+
+#[test]
+fn a_server_without_a_page_is_left_alone() {
+    let (metrics, _) = scraped(|_, _| TestReply::new("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), 1);
+    assert!(!metrics.has_pages());
+    assert!(problems(&metrics).contains("404"), "{}", problems(&metrics));
+    let (metrics, _) = scraped(|_, _| text("{\"iterations\": 1}"), 2);
+    assert!(!metrics.has_pages() && problems(&metrics).contains("not Prometheus text"), "{}", problems(&metrics));
+}
+
+#[test]
+fn a_huge_page_is_not_read_to_its_end() {
+    let (metrics, _) = scraped(
+        |index, _| {
+            if index == 0 {
+                return text("a 1\n");
+            }
+            let head = b"HTTP/1.1 200 OK\r\nContent-Length: 500000000\r\n\r\n".to_vec();
+            let line = "a_metric_with_a_name 1\n".repeat(LIMIT / 20);
+            TestReply::paced(vec![head, line.into_bytes()], Duration::ZERO)
+        },
+        2,
+    );
+    assert!(metrics.has_pages() && problems(&metrics).contains("larger than"), "{}", problems(&metrics));
+}
+
+#[test]
+fn a_page_that_unpacks_to_very_much_is_given_up() {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..64 {
+        packed.write_all(&[b'#'; 1 << 16]).unwrap();
+    }
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < LIMIT);
+    let (metrics, _) = scraped(
+        move |index, _| {
+            if index == 0 {
+                return text("a 1\n");
+            }
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", packed.len());
+            TestReply::new([head.into_bytes(), packed.clone()].concat())
+        },
+        2,
+    );
+    assert!(metrics.has_pages() && problems(&metrics).contains("larger than"), "{}", problems(&metrics));
+}
+
+#[test]
+fn a_page_that_never_ends_is_given_up() {
+    let (metrics, _) = scraped(
+        |index, _| {
+            if index == 0 {
+                return text("a 1\n");
+            }
+            let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+            TestReply::paced([vec![head], vec![b"4\r\nb 1\n\r\n".to_vec(); 1_000]].concat(), Duration::from_millis(20))
+        },
+        2,
+    );
+    assert!(metrics.has_pages() && problems(&metrics).contains("no complete page within"), "{}", problems(&metrics));
+}
+
+#[test]
+fn a_server_that_does_not_answer_does_not_hold_the_run_up() {
+    let server = TestServer::start(|_, _| TestReply::silence());
+    let (mut thread, _) = start(&server, Duration::from_millis(20));
+    thread.wait_for_first_pages(Duration::from_millis(50));
+    assert!(thread.first_failure().is_some());
+    thread.abandon();
+    assert!(!thread.finish()[0].has_pages());
+}
+
+#[test]
+fn a_type_that_changes_and_counters_that_start_again_are_reported() {
+    let (metrics, _) = scraped(
+        |index, _| {
+            let kind = if index < 2 { "gauge" } else { "counter" };
+            let value = if index < 3 { 50 + index } else { index };
+            text(&format!("# TYPE a {kind}\na {index}\n# TYPE b_total counter\nb_total {value}\n"))
+        },
+        6,
+    );
+    let said = problems(&metrics);
+    assert!(said.contains("a changed its type from gauge to counter"), "{said}");
+    assert!(said.contains("b was reset 1 times"), "{said}");
+}
