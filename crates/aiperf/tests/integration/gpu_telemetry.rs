@@ -1,8 +1,11 @@
 //! GPU telemetry from the page of a DCGM exporter, with energy that is known.
 
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::time::Instant;
 
+use aiperf_sim::Sim;
 use serde_json::{Value, json};
 
 use crate::support::{Artifacts, Program, TestReply, TestServer, in_one, sim};
@@ -134,6 +137,39 @@ fn files_have_the_fields_units_and_rows_of_the_reference() {
     assert!(console.contains("GPU 0 | NVIDIA H200") && console.contains("GPU Power Efficiency (NVIDIA)"), "{console}");
     let section: Vec<&str> = csv.lines().filter(|line| line.starts_with("Endpoint,")).collect();
     assert!(section[0].ends_with(",std,Hostname"), "{section:?}");
+}
+
+/// What the simulator says was true in a window of the wall clock.
+fn truth(sim: &Sim, start: u64, end: u64) -> Value {
+    let mut stream = TcpStream::connect(sim.addr()).unwrap();
+    let target = format!("/sim/window?start_ns={start}&end_ns={end}");
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: sim\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+#[test]
+fn energy_is_that_of_the_simulators_gpus_within_the_stated_error() {
+    let sim = sim("ttft=40&itl=10&osl=40&gpus=2&gpu_idle=80&gpu_busy=700&gpu_full=4&gpu_refresh=0.1");
+    let url = format!("{}/dcgm", sim.url());
+    for (load, seconds) in [("--concurrency 4", 5), ("--request-rate 5", 12)] {
+        let artifacts = Program::against(&sim, &format!("--streaming --osl 40 --benchmark-duration {seconds} {load}"))
+            .with(&format!("--gpu-telemetry {url} --random-seed 3"))
+            .succeed();
+        let summary = artifacts.summary();
+        let phase = &summary["phase_accounting"][0];
+        let edge = |name: &str| phase[name].as_u64().unwrap();
+        let truth = truth(&sim, edge("start_ns"), edge("end_ns"))["joules"].as_f64().unwrap();
+        let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
+        let ours = summary["nvidia_total_gpu_energy"]["avg"].as_f64().unwrap_or_else(|| panic!("{energy}"));
+        let stated = energy["error_percent"].as_f64().unwrap();
+        let off = (ours / truth - 1.0).abs() * 100.0;
+        assert!(off <= stated, "{load}: {ours} J instead of {truth} J is off by {off} %, stated {stated} %");
+        assert_eq!(energy["method"], "energy_counter", "{energy}");
+        let idle = summary["nvidia_idle_gpu_power"]["avg"].as_f64().unwrap();
+        assert!((idle - 160.0).abs() < 1.0, "{idle}");
+    }
 }
 
 #[test]
