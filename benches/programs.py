@@ -43,7 +43,9 @@ class Program:
         cores: set[int] | None = None,
     ) -> measured.Measured:
         """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
-        common = ["profile", *COMMON, "--tokenizer", tokenizer, "--url", url]
+        scrapes = "--server-metrics" in flags.split()
+        common = [word for word in COMMON if not (scrapes and word == "--no-server-metrics")]
+        common = ["profile", *common, "--tokenizer", tokenizer, "--url", url]
         return self.run([*common, *flags.split(), "--artifact-dir", str(folder / "artifacts")], folder, limit_s, cores)
 
     def has_option(self, option: str) -> bool:

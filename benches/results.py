@@ -22,6 +22,7 @@ COLUMNS = {
     "cpu": "CPU s",
     "server_cpu": "simulator CPU s",
     "server_cpu_per_chunk": "simulator CPU µs per chunk",
+    "scrapes": "scrapes",
     "stolen": "CPU taken by the host %",
 }
 
@@ -69,14 +70,15 @@ class Result:
         self.figures.append(Figures(tool, what, cells))
 
 
-def median_figures(results: list[Result]) -> list[Figures]:
-    """The figures of several rounds of one case: the median of each number."""
-    rounds: dict[tuple[str, str], list[dict[str, Cell]]] = {}
+def median_figures(results: list[Result], tool: str) -> list[Figures]:
+    """The figures of a tool in several rounds of one case: the median of each number."""
+    rounds: dict[str, list[dict[str, Cell]]] = {}
     for result in results:
         for figures in result.figures:
-            rounds.setdefault((figures.tool, figures.what), []).append(figures.cells)
+            if figures.tool == tool:
+                rounds.setdefault(figures.what, []).append(figures.cells)
     found = []
-    for (tool, what), cells in rounds.items():
+    for what, cells in rounds.items():
         names = {name for row in cells for name in row}
         found.append(Figures(tool, what, {name: _median([row[name] for row in cells if name in row]) for name in names}))
     return found

@@ -25,6 +25,7 @@ NOTES = {
 }
 
 
+GPU_ROW = ("Endpoint", "GPU_Index", "Metric")
 # Columns of the server metrics table that tell which series a row is, and those with its statistics; all others are labels.
 SERIES_NAMES = {"Metric", "Key", "Value"}
 SERIES_VALUES = {"Endpoint", "Type", "Unit", "Description", "buckets", "total", "count", "sum", "avg", "min", "max", "std"} | {
@@ -154,8 +155,12 @@ def _csv_sections(text: str) -> list[CsvSection]:
         if not rows or not rows[0]:
             continue
         header = rows[0]
+        # A row of a GPU is known by endpoint, GPU and metric; all others by their first cell.
+        keys = [header.index(name) for name in GPU_ROW] if set(GPU_ROW) <= set(header) else [0]
         filled = {
-            row[0]: tuple(name for name, cell in zip(header[1:], row[1:]) if cell != "") for row in rows[1:] if row
+            " ".join(row[key] for key in keys): tuple(name for name, cell in zip(header[1:], row[1:]) if cell != "")
+            for row in rows[1:]
+            if row
         }
         sections.append(CsvSection(header, filled))
     return sections

@@ -726,6 +726,59 @@ EXPECTED: tuple[Expectation, ...] = (
         "server-metrics",
         reference="absent",
     ),
+    Expectation(
+        "Share that is called a percentage",
+        "The name ends in `_perc`, and the value lies between 0 and 1. This program calls it a ratio whatever the description says; the"
+        " reference does so only for some descriptions.",
+        "unit|value",
+        r"server_metrics_export\.json: metrics\.vllm:kv_cache_usage_perc\.unit|server metric vllm:kv_cache_usage_perc",
+        "server-metrics.*",
+    ),
+    Expectation(
+        "Time in the client before a request leaves",
+        "This program measures how long each request was in the client before its first byte left.",
+        "field|csv|console",
+        r"(summary|profile_export_aiperf_timeslices|aggregate|sweep)\.json: .*\bclient_send_delay.*|records\.jsonl: metrics\.client_send_delay"
+        r"|.*row (Client Send Delay.*|client_send_delay.*)",
+        reference="absent",
+    ),
+    Expectation(
+        "Clocks of a GPU",
+        "This program also reads the clocks of the processor and of the memory.",
+        "field|csv|console|value",
+        r".*nvidia_(sm|memory)_clock|GPU fields|GPU SERVER/dcgm gpu_\d|.*row (.* )?(NVIDIA )?(SM|Memory) Clock.*",
+        "gpu-telemetry",
+    ),
+    Expectation(
+        "Idle power",
+        "This program measures the power of the GPUs before the first request, and names what the load took in addition.",
+        "field|csv|console",
+        r"summary\.json: nvidia_(idle_gpu_power|gpu_energy_above_idle)|.*row (Idle GPU Power|GPU Energy above Idle).*",
+        "gpu-telemetry",
+        reference="absent",
+    ),
+    Expectation(
+        "Where the energy comes from",
+        "This program names the sources with their true cadence, the method of the energy and its error, and the title of each metric.",
+        "field",
+        r"summary\.json: telemetry_data\.(summary\.(energy|sources)|endpoints\..*\.title)",
+        "gpu-telemetry",
+        reference="absent",
+    ),
+    Expectation(
+        "Energy of a run in joules",
+        "A run takes joules, not megajoules. Files keep the unit of the reference.",
+        "console",
+        r".*row NVIDIA Energy Consumption \(M?J\)",
+        "gpu-telemetry",
+    ),
+    Expectation(
+        "Title of the table on efficiency",
+        "This program names itself in the title of each table.",
+        "console",
+        r"GPU Power Efficiency \(NVIDIA\): program named in the title",
+        "gpu-telemetry",
+    ),
 )
 
 

@@ -4,6 +4,9 @@
 use std::io;
 use std::path::PathBuf;
 
+#[allow(unreachable_pub, reason = "the file is part of a library as well")]
+#[path = "../bpe/src/hash.rs"]
+mod hash;
 #[path = "src/layout.rs"]
 mod layout;
 
@@ -11,7 +14,7 @@ const BYTES: &[u8] = include_bytes!("vocabulary/tokens.bin");
 const LENGTHS: &[u8] = include_bytes!("vocabulary/lengths.bin");
 
 fn main() -> io::Result<()> {
-    for read in ["build.rs", "src/layout.rs", "vocabulary"] {
+    for read in ["build.rs", "src/layout.rs", "../bpe/src/hash.rs", "vocabulary"] {
         println!("cargo::rerun-if-changed={read}");
     }
     let mut starts = vec![0_u32];

@@ -201,11 +201,18 @@ pub(crate) fn watch(
                 elapsed: Mono::now().since(progress.began().unwrap_or(start)),
                 first_token: spread(monitor.first_token()),
                 latency: spread(monitor.latency()),
-                note: monitor.note().filter(|_| phase == PhaseKind::Profiling),
+                note: live_note(&monitor).filter(|_| phase == PhaseKind::Profiling),
                 signs_of_life: monitor.signs_of_life(),
             })
         }),
     )
+}
+
+/// How far the run is from an early stop, and what its GPUs do, as far as somebody wants to see it.
+fn live_note(monitor: &Monitor) -> Option<String> {
+    let gpus = monitor.gpus().map(|(watts, percent)| format!("GPU {watts:.0} W {percent:.0} %"));
+    let notes: Vec<String> = monitor.note().into_iter().chain(gpus).collect();
+    (!notes.is_empty()).then(|| notes.join(", "))
 }
 
 fn spread(time: Option<LivePercentiles>) -> Option<LatencyRange> {

@@ -10,8 +10,7 @@ use crate::ArtifactError;
 use crate::collection::stands_alone;
 
 /// Ends of names of files of the reference that are neither records nor summaries.
-const REFERENCE_ENDS: [&str; 5] =
-    ["_gpu_telemetry.jsonl", "_server_metrics.jsonl", "_server_metrics.json", "_accuracy.jsonl", "_export.jsonl"];
+const REFERENCE_ENDS: [&str; 4] = ["_server_metrics.jsonl", "_server_metrics.json", "_accuracy.jsonl", "_export.jsonl"];
 /// Names of further files of the reference and of GenAI-Perf.
 const REFERENCE_FILES: [&str; 3] = ["checkpoint.json", "server_metrics_export.json", "server_metrics_export.jsonl"];
 
@@ -19,7 +18,13 @@ const REFERENCE_FILES: [&str; 3] = ["checkpoint.json", "server_metrics_export.js
 fn is_companion(name: &str) -> bool {
     let (plain, prefixed) = (ArtifactPaths::new("", None), ArtifactPaths::new("", Some("")));
     let fixed = [plain.inputs(), plain.outputs(), plain.phase_manifest(), plain.run_config()];
-    let ends = [prefixed.raw(), prefixed.network_latency(), prefixed.timeslices_json(), prefixed.genai_perf_json()];
+    let ends = [
+        prefixed.raw(),
+        prefixed.network_latency(),
+        prefixed.gpu_telemetry(),
+        prefixed.timeslices_json(),
+        prefixed.genai_perf_json(),
+    ];
     fixed.iter().any(|file| file == Path::new(name))
         || REFERENCE_FILES.contains(&name)
         || ends.iter().filter_map(|end| end.to_str()).chain(REFERENCE_ENDS).any(|end| name.ends_with(end))

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
+use aiperf_metrics::{Flags, GpuEnergy, GpuVendor, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
 use aiperf_protocol::{EndpointKind, PhaseKind, RunEnding, RunOutcome, StopReason};
 use aiperf_report::{RunNote, RunPlace, Variation};
 use serde_json::{Map, Value};
@@ -138,6 +138,8 @@ impl RunOrigin {
         let rtt = self.summary.as_ref().and_then(|summary| summary["network_rtt"]["avg"].as_f64());
         context.network_rtt = rtt.map(|ms| NetworkRtt::given(Nanos((ms * NANOS_PER_MS).round() as u64)));
         if kind == PhaseKind::Profiling {
+            context.gpu_energy = self.gpu_energy();
+            context.cost_per_hour = self.cost_per_hour();
             let found = objectives(&config);
             for (tag, limit) in goodput.unwrap_or(&found) {
                 let slo = context.slo(tag, *limit)?;
@@ -145,6 +147,33 @@ impl RunOrigin {
             }
         }
         Ok(context)
+    }
+
+    /// What GPU telemetry of the run came to: records do not have it.
+    fn gpu_energy(&self) -> Vec<GpuEnergy> {
+        let Some(summary) = &self.summary else { return Vec::new() };
+        let vendors = [(GpuVendor::Nvidia, "nvidia"), (GpuVendor::Amd, "amd")];
+        let one = |(vendor, name): (GpuVendor, &str)| {
+            let metric = |tag: &str| summary[format!("{name}_{tag}")]["avg"].as_f64();
+            let percent = summary["telemetry_data"]["summary"]["energy"][name]["error_percent"].as_f64();
+            GpuEnergy {
+                watts: metric("total_gpu_power"),
+                joules: metric("total_gpu_energy"),
+                relative_error: percent.unwrap_or(0.0) / 100.0,
+                idle_watts: metric("idle_gpu_power"),
+                ..GpuEnergy::unknown(vendor)
+            }
+        };
+        let is_known = |energy: &GpuEnergy| energy.watts.or(energy.joules).or(energy.idle_watts).is_some();
+        vendors.into_iter().map(one).filter(is_known).collect()
+    }
+
+    /// What all GPUs cost in an hour, from the cost and the throughput of the earlier summary.
+    fn cost_per_hour(&self) -> Option<f64> {
+        let summary = self.summary.as_ref()?;
+        let per_thousand = summary["cost_per_thousand_requests"]["avg"].as_f64()?;
+        let per_second = summary["request_throughput"]["avg"].as_f64()?;
+        Some(per_thousand / 1e3 * per_second * 3_600.0)
     }
 
     /// That of the earlier summary's intervals, else the usual one.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::defaults;
 use crate::section::Section;
-use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
+use crate::{Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -27,8 +27,8 @@ impl Config {
             root.insert("slos".to_owned(), Value::Object(slos));
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
-        // Nothing of this is collected.
-        root.insert("gpu_telemetry".to_owned(), json!({"enabled": false}));
+        let gpus = self.gpu_telemetry.as_ref().map_or_else(|| json!({"enabled": false}), GpuTelemetry::section);
+        root.insert("gpu_telemetry".to_owned(), gpus);
         root.insert("server_metrics".to_owned(), crate::server_metrics::section(self.server_metrics.as_ref()));
         root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {

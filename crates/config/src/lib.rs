@@ -8,6 +8,7 @@ pub mod defaults;
 mod endpoint;
 mod environment;
 mod experiment;
+mod gpu_telemetry;
 mod input_config;
 mod output;
 mod phase;
@@ -39,6 +40,7 @@ pub use experiment::{
     Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
     Trials,
 };
+pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,

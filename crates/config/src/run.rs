@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    CacheBust, CiTarget, DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, ServerMetricsConfig, Tuning,
+    CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig,
+    ServerMetricsConfig, Tuning,
 };
 
 #[derive(Debug, Clone)]
@@ -21,6 +22,10 @@ pub struct Config {
     pub output: OutputConfig,
     /// `None`: latencies are reported only with the network round trip in them.
     pub network_latency: Option<NetworkLatency>,
+    /// `None`: no telemetry of GPUs is collected.
+    pub gpu_telemetry: Option<GpuTelemetry>,
+    /// `None`: costs are not reported.
+    pub gpu_cost: Option<GpuCost>,
     /// `None`: the metrics pages of servers are not scraped.
     pub server_metrics: Option<ServerMetricsConfig>,
     /// Precision that every one of these metrics must reach for the run to end early.

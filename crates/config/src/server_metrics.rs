@@ -76,12 +76,8 @@ pub(crate) fn section(metrics: Option<&ServerMetricsConfig>) -> Value {
     let Some(metrics) = metrics else { return json!({"enabled": false}) };
     let mut section = Section::default();
     section.put("enabled", true);
-    if !metrics.urls.is_empty() {
-        section.put("urls", metrics.urls.iter().map(|url| shown_url(url.as_str())).collect::<Vec<_>>());
-    }
-    if metrics.formats != ServerMetricsFormat::DEFAULT {
-        section.put("formats", metrics.formats.iter().map(|format| format.name()).collect::<Vec<_>>());
-    }
+    section.put("urls", metrics.urls.iter().map(|url| shown_url(url.as_str())).collect::<Vec<_>>());
+    section.put("formats", metrics.formats.iter().map(|format| format.name()).collect::<Vec<_>>());
     section.put_if("required", metrics.required);
     section.finish()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, RttProbing, Scraping, SessionColumn};
+use crate::{AgentDetection, GpuCollection, RttProbing, Scraping, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -61,6 +61,8 @@ pub struct Tuning {
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
+    /// `AIPERF_GPU_*`.
+    pub gpu_collection: GpuCollection,
     /// `AIPERF_SERVER_METRICS_*`.
     pub scraping: Scraping,
     /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
@@ -112,6 +114,7 @@ impl Default for Tuning {
             record_memory: 256 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
+            gpu_collection: GpuCollection::default(),
             scraping: Scraping::default(),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,

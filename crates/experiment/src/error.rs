@@ -1,6 +1,7 @@
 //! Errors that keep a run from starting or from finishing.
 
 use std::io;
+use std::path::PathBuf;
 
 use aiperf_dataset::DatasetError;
 use aiperf_endpoint::{BuildError, HeaderError};
@@ -14,6 +15,8 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum RunError {
+    #[error("--gpu-telemetry {}: {reason}", .path.display())]
+    GpuFields { path: PathBuf, reason: String },
     #[error("--url sim: {0}")]
     SimOptions(#[from] OptionError),
     #[error("the simulator cannot start: {0}")]

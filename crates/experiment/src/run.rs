@@ -23,6 +23,7 @@ use aiperf_protocol::StopReason;
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
+use aiperf_telemetry::gpu::collector::LastReading;
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
@@ -46,6 +47,7 @@ use crate::record::stamps;
 use crate::record::threads::{ClosedFiles, RecordThreads};
 use crate::selftest::ClientTap;
 use crate::watch::early_stop::{EarlyStop, StopRule};
+use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
@@ -197,6 +199,7 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
+        let gpus = GpuWatch::start(&self.config, &self.targets, &self.client, monitor, anchor, &self.paths)?;
         let mut server_metrics = ServerMetricsWatch::start(
             &self.config,
             &self.targets,
@@ -210,6 +213,9 @@ impl Run {
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
         let spill = self.spill_thread(&queue, control)?;
+        if let Some(gpus) = &gpus {
+            gpus.settle(control);
+        }
         let gauge = Arc::new(WorkerGauge::default());
         monitor.keep(pipeline.record_files(&gauge));
         let began = Mono::now();
@@ -230,6 +236,8 @@ impl Run {
         if let Some(server_metrics) = &server_metrics {
             server_metrics.run_is_over(interrupted);
         }
+        let last_reading = if interrupted { LastReading::Skip } else { LastReading::Wait };
+        let gpu_result = gpus.and_then(|gpus| gpus.finish(&outcomes, anchor, last_reading, &self.paths));
         let health_history = health.map(HealthSampler::finish);
         spill.into_iter().for_each(SpillThread::join);
         let (columns, stamps) = threads.finish(self.phases.len())?;
@@ -239,6 +247,7 @@ impl Run {
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
+        closed.written.extend(gpu_result.as_ref().and_then(|gpus| gpus.file.clone()));
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
             let (rtt, file) = sampler.finish(missing);
@@ -266,6 +275,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            gpus: gpu_result,
             server_metrics: server_metrics.metrics,
             waited_for_server,
             stop_reports,

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 
+const TABLES_VARIABLE: &str = "AIPERF_TOKENIZER_CACHE";
+
 /// The location of the hub and its cache, and the access token.
 #[derive(Clone)]
 pub struct HubEnvironment {
@@ -13,6 +15,7 @@ pub struct HubEnvironment {
     pub(crate) token: Option<String>,
     pub(crate) offline: bool,
     pub(crate) proxy: Option<ureq::Proxy>,
+    tables: Option<PathBuf>,
 }
 
 impl HubEnvironment {
@@ -24,7 +27,7 @@ impl HubEnvironment {
 
     /// Reads variables that the caller looks up: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`,
     /// `HOME`, `HF_ENDPOINT`, `HF_TOKEN`, `HUGGING_FACE_HUB_TOKEN`, `HF_TOKEN_PATH`, `HF_HUB_OFFLINE`,
-    /// `TRANSFORMERS_OFFLINE`. Without a token variable, the token file of the hub's own tools is read.
+    /// `TRANSFORMERS_OFFLINE`, `AIPERF_TOKENIZER_CACHE`. Without a token variable, the token file of the hub's own tools is read.
     pub fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| lookup(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
         let user = set("HOME").unwrap_or_else(|| ".".to_owned());
@@ -36,6 +39,9 @@ impl HubEnvironment {
             folder("HF_HUB_CACHE").or_else(|| folder("HUGGINGFACE_HUB_CACHE")).unwrap_or_else(|| home.join("hub"));
         let token_file = folder("HF_TOKEN_PATH").unwrap_or_else(|| home.join("token"));
         let stored = || std::fs::read_to_string(token_file).ok().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+        let user_cache = folder("XDG_CACHE_HOME").or_else(|| Some(Path::new(&set("HOME")?).join(".cache")));
+        let is_off = set(TABLES_VARIABLE).is_some_and(|value| is_false(&value));
+        let tables = user_cache.filter(|_| !is_off).map(|cache| cache.join("aiperf").join("tokenizers"));
         let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         Self {
             home,
@@ -46,6 +52,7 @@ impl HubEnvironment {
                 .iter()
                 .any(|name| set(name).is_some_and(|value| is_true(&value))),
             proxy: None,
+            tables,
         }
     }
 }
@@ -54,6 +61,11 @@ impl HubEnvironment {
     /// The folder that repositories are cached in.
     pub fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// The folder for the tables of vocabularies; `None` if `AIPERF_TOKENIZER_CACHE` is off, or without a home.
+    pub fn tokenizer_tables(&self) -> Option<&Path> {
+        self.tables.as_deref()
     }
 }
 
@@ -70,6 +82,10 @@ impl std::fmt::Debug for HubEnvironment {
 
 fn expand_home(value: &str, user: &str) -> PathBuf {
     value.strip_prefix("~/").map_or_else(|| PathBuf::from(value), |rest| Path::new(user).join(rest))
+}
+
+fn is_false(value: &str) -> bool {
+    matches!(value.to_ascii_uppercase().as_str(), "0" | "NO" | "FALSE")
 }
 
 fn is_true(value: &str) -> bool {

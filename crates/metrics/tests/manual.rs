@@ -19,8 +19,9 @@ const SECTIONS: &[Section] = &[
     (
         "Tokens of a request",
         "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`. Each choice of an answer and each text of a \
-         batch is encoded separately. With a `tokenizer.json`, texts above 64 KiB are encoded in pieces that end at a space between two words, which does \
-         not change the count. If a text has 16 KiB without such a space, its count may be off by one token per piece.",
+         batch is encoded separately. With a `tokenizer.json` that is left to the `tokenizers` library ([tokenizers.md](tokenizers.md)), texts above 64 KiB are \
+         encoded in pieces that end at a space between two words, which does not change the count. If a text has 16 KiB without such a space, its count may \
+         be off by one token per piece.",
         |m| is_record(m) && has(m, &[]) && !is_time_or_rate(m),
     ),
     ("Images, audio and video", "", |m| {
@@ -79,9 +80,10 @@ const SECTIONS: &[Section] = &[
     ),
     (
         "GPU energy",
-        "These need GPU telemetry, which aiperf does not collect, so its own runs do not have them. `aiperf report` keeps those of an AIPerf summary.",
+        "These need GPU telemetry (`--gpu-telemetry`). [energy.md](energy.md) has the method and its limits.",
         |m| has(m, &[Flags::GPU]),
     ),
+    ("Cost", "These need `--cost-per-gpu-hour`. Costs are in the currency of that price.", |m| has(m, &[Flags::COST])),
 ];
 
 fn is_record(metric: Metric) -> bool {
@@ -104,7 +106,7 @@ fn is(metric: Metric, group: ConsoleGroup) -> bool {
 
 /// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
 fn has(metric: Metric, flags: &[Flags]) -> bool {
-    const FAMILIES: [Flags; 13] = [
+    const FAMILIES: [Flags; 14] = [
         Flags::SERVER_TIMES,
         Flags::IMAGE,
         Flags::AUDIO,
@@ -116,6 +118,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
         Flags::OPEN_LOOP,
         Flags::FIXED_SCHEDULE,
         Flags::NETWORK,
+        Flags::COST,
         Flags::SPEC_DECODE,
         Flags::GPU,
     ];

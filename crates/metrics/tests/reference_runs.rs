@@ -122,9 +122,9 @@ fn gpu_energy_gives_the_recorded_efficiency() {
     let recorded = run("gpu_telemetry").summary;
     let average = |tag: &str| recorded[tag]["avg"].as_f64();
     let reading = GpuEnergy {
-        vendor: GpuVendor::Nvidia,
         watts: average("nvidia_total_gpu_power"),
         joules: average("nvidia_total_gpu_energy"),
+        ..GpuEnergy::unknown(GpuVendor::Nvidia)
     };
     let context = MetricContext { gpu_energy: vec![reading], concurrency: Some(2), ..chat() };
     compare("gpu_telemetry", &context, Some(16), &[]);

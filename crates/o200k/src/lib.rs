@@ -2,16 +2,24 @@
 //! by the build script and used in place, so that the first token costs no more than the next.
 #![forbid(unsafe_code)]
 
-mod ascii;
 mod layout;
 mod merge;
-mod split;
 mod table;
 
-pub use split::split;
+use aiperf_bpe::{Pieces, WordPattern};
+
+/// The build script, which cannot use other crates, includes the file of this function.
+mod hash {
+    pub(crate) use aiperf_bpe::hash;
+}
 
 /// The number of tokens in the vocabulary. Their ids are `0..TOKENS`.
 pub const TOKENS: u32 = table::TOKENS;
+
+/// The pieces of a text, which are tokenized separately. Joined, they are the text.
+pub fn split(text: &str) -> Pieces<'_> {
+    WordPattern::O200k { digits: 3, contractions: true }.pieces(text)
+}
 
 /// The tokens of a text.
 pub fn encode(text: &str) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! Settings that come from `AIPERF_*` environment variables, for what has no option.
 
 mod agents;
+mod gpu;
 mod network;
 mod socket;
 mod table;
@@ -26,6 +27,8 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
     let default = Tuning::default();
     let affinity = default.affinity;
     let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
+    // Followed where tokenizers are loaded (`aiperf_hub::HubEnvironment`); here a wrong value is refused.
+    read.truth("AIPERF_TOKENIZER_CACHE", true)?;
     Ok(Tuning {
         ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
         trust_env: read.truth("AIPERF_HTTP_TRUST_ENV", default.trust_env)?,
@@ -76,6 +79,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         record_memory: read.int("AIPERF_RECORD_MEMORY_MB", default.record_memory / MEGABYTE, 0, 1_000_000)? * MEGABYTE,
         agents: read.agents()?,
         rtt_probing: read.rtt_probing()?,
+        gpu_collection: read.gpu_collection()?,
         scraping: read.scraping()?,
         session_column: read.session_column()?,
         dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,

@@ -5,6 +5,7 @@
 pub mod console;
 mod error;
 mod folder;
+mod gpu;
 mod records;
 mod selftest;
 mod server_metrics;
@@ -15,6 +16,9 @@ mod validity;
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PREVIOUS, RunNote,
+};
+pub use gpu::{
+    EnergyFigure, GpuDescription, GpuFigures, GpuLine, GpuLineWriter, GpuRow, GpuSourceFigures, GpuTelemetryFigures,
 };
 pub use records::{
     Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, RawExchange,

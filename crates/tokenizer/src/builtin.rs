@@ -1,16 +1,7 @@
 //! The built-in tokenizer `o200k_base`. It needs no file and no network.
 
-use std::cell::RefCell;
-
-use crate::count_cache::CountCache;
+use crate::count_cache::CounterId;
 use crate::{BUILTIN, Tokenizer};
-
-type PieceCounts = CountCache<fn(&[u8]) -> usize>;
-
-thread_local! {
-    /// Record threads count without a lock: each has its own cache.
-    static COUNTS: RefCell<PieceCounts> = RefCell::new(CountCache::new(aiperf_o200k::count_piece));
-}
 
 #[derive(Debug)]
 pub(crate) struct Builtin;
@@ -30,7 +21,8 @@ impl Tokenizer for Builtin {
     }
 
     fn count(&self, text: &str) -> usize {
-        COUNTS.with_borrow_mut(|counts| aiperf_o200k::split(text).map(|piece| counts.count(piece.as_bytes())).sum())
+        let count = |piece: &str| aiperf_o200k::count_piece(piece.as_bytes());
+        CounterId::BUILTIN.with_cache(|cache| aiperf_o200k::split(text).map(|piece| cache.count(piece, count)).sum())
     }
 
     /// True, since text is split by a pattern first, and no piece contains a space before a letter except at its start.

@@ -82,6 +82,10 @@ impl Tokenizer for JsonTokenizer {
         ids
     }
 
+    fn uses_library(&self) -> bool {
+        true
+    }
+
     fn chat_template(&self) -> Option<&ChatTemplate> {
         self.chat_template.as_ref()
     }

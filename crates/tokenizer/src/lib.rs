@@ -6,6 +6,7 @@ mod builtin;
 mod chat;
 mod count_cache;
 mod error;
+mod fast;
 mod hub;
 mod json;
 mod load;

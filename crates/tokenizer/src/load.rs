@@ -7,6 +7,7 @@ use aiperf_hub::HubEnvironment;
 
 use crate::builtin::Builtin;
 use crate::chat::{CONFIG_FILE, ChatTemplate, TEMPLATE_FILE};
+use crate::fast::{FastTokenizer, TableCache};
 use crate::hub;
 use crate::json::JsonTokenizer;
 use crate::{Tokenizer, TokenizerError};
@@ -52,12 +53,19 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
         let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();
         TokenizerFiles { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
     };
-    let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
-    if !request.chat_template {
-        return Ok(Arc::new(tokenizer));
+    let template = || ChatTemplate::read(name, files.template.as_deref(), files.config.as_deref());
+    let tables = TableCache::new(environment.tokenizer_tables().map(Path::to_owned));
+    if let Some(tokenizer) = FastTokenizer::read(name, &files.tokenizer, &tables) {
+        return Ok(match request.chat_template {
+            true => Arc::new(tokenizer.with_chat_template(template()?)),
+            false => Arc::new(tokenizer),
+        });
     }
-    let template = ChatTemplate::read(name, files.template.as_deref(), files.config.as_deref())?;
-    Ok(Arc::new(tokenizer.with_chat_template(template)))
+    let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
+    Ok(match request.chat_template {
+        true => Arc::new(tokenizer.with_chat_template(template()?)),
+        false => Arc::new(tokenizer),
+    })
 }
 
 /// The files of a tokenizer.

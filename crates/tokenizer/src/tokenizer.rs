@@ -32,6 +32,11 @@ pub trait Tokenizer: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// Whether texts pass through the `tokenizers` library, which is slower and needs more memory.
+    fn uses_library(&self) -> bool {
+        false
+    }
+
     /// The chat template; present only if it was requested when the tokenizer was loaded.
     fn chat_template(&self) -> Option<&ChatTemplate> {
         None

@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::connection::{TlsSettings, for_proxy};
 use crate::error::TransportError;
 use crate::exchange::{BodyLimit, Exchange, ExchangeTrace, StageSpan};
-use crate::http1::HttpConnection;
+use crate::http1::{HttpConnection, Receiver};
 use crate::http2::Http2Pool;
 use crate::observer::ExchangeObserver;
 use crate::preconnect::ConnectionSetup;
@@ -89,6 +89,7 @@ pub struct Client {
     pub(crate) http2: Http2Pool,
     pub(crate) slots: Arc<Semaphore>,
     scratch: RefCell<Box<[u8]>>,
+    receiver: Receiver,
 }
 
 impl Client {
@@ -101,7 +102,14 @@ impl Client {
             idle: RefCell::default(),
             sticky: RefCell::default(),
             scratch: RefCell::new(vec![0; SCRATCH].into_boxed_slice()),
+            receiver: Receiver::default(),
         }
+    }
+
+    /// Receives the streamed responses of all requests whose observers are shared, without end. Something must run it
+    /// while there are such requests.
+    pub async fn receive(&self) {
+        self.receiver.run(&self.scratch).await;
     }
 
     /// Sends the request and reads the whole response into `exchange`, following redirects. When the returned future is dropped, the
@@ -154,7 +162,7 @@ impl Client {
 
     async fn send_over(
         &self,
-        mut connection: HttpConnection,
+        connection: HttpConnection,
         request: &Request<'_>,
         reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
@@ -162,7 +170,8 @@ impl Client {
     ) -> Result<(), TransportError> {
         exchange.trace.local = connection.0.local;
         exchange.trace.remote = connection.0.remote;
-        let reusable = connection.exchange(request, &self.scratch, exchange, observer).await?;
+        let (connection, reusable) =
+            connection.exchange(request, &self.receiver, &self.scratch, exchange, observer).await?;
         match reuse {
             ConnectionUse::Pooled if reusable => self.keep_idle(request.origin, connection, None),
             ConnectionUse::Sticky { key, is_last: false } if reusable && was_accepted(exchange) => {

@@ -41,7 +41,14 @@ fn note(artifacts: &Artifacts, code: &str) -> Value {
 
 /// What a machine that is busy with other tests may add to a clean run.
 fn of_this_machine(code: &str) -> bool {
-    let by_load = ["client_saturated", "late_first_tokens", "merged_chunks", "hidden_wait", "beyond_certified_load"];
+    let by_load = [
+        "client_saturated",
+        "late_sends",
+        "late_first_tokens",
+        "merged_chunks",
+        "hidden_wait",
+        "beyond_certified_load",
+    ];
     by_load.contains(&code)
 }
 

@@ -14,6 +14,7 @@ impl FolderCheck<'_> {
         self.round_trips()?;
         self.scraped_pages()?;
         self.server_metrics();
+        self.gpu_readings()?;
         self.inputs();
         self.outputs();
         self.manifest();

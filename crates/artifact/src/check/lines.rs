@@ -112,6 +112,19 @@ impl FolderCheck<'_> {
         self.shaped_lines(&self.folder.paths().server_metrics("jsonl"), Shape::ServerMetricsLine)
     }
 
+    /// Readings of GPUs, and the GPUs that the summary says were read.
+    pub(super) fn gpu_readings(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.paths().gpu_telemetry();
+        let has_gpus = self.summary.as_ref().is_some_and(|summary| {
+            summary["telemetry_data"]["endpoints"].as_object().is_some_and(|endpoints| !endpoints.is_empty())
+        });
+        if has_gpus && !path.exists() {
+            let name = self.folder.name(&path);
+            self.find(&name, "missing");
+        }
+        self.shaped_lines(&path, Shape::GpuReading)
+    }
+
     /// A file whose lines all have one shape, if it is there.
     fn shaped_lines(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
         if !path.exists() {

@@ -26,12 +26,13 @@ pub(crate) enum Shape {
     AgenticQuality,
     CacheStructure,
     RunNote,
+    GpuReading,
     ServerMetrics,
     ServerMetricsLine,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 25] = [
+pub(crate) const SCHEMAS: [(&str, &str); 26] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -55,6 +56,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 25] = [
     ("agentic_quality.schema.json", include_str!("../../../../schemas/agentic_quality.schema.json")),
     ("cache_structure.schema.json", include_str!("../../../../schemas/cache_structure.schema.json")),
     ("run_note.schema.json", include_str!("../../../../schemas/run_note.schema.json")),
+    ("gpu_telemetry.schema.json", include_str!("../../../../schemas/gpu_telemetry.schema.json")),
     ("server_metrics.schema.json", include_str!("../../../../schemas/server_metrics.schema.json")),
     ("server_metrics_line.schema.json", include_str!("../../../../schemas/server_metrics_line.schema.json")),
 ];

@@ -102,7 +102,7 @@ fn finished(number: u64, bytes: usize) -> Box<Finished> {
 }
 
 /// What must come back as it was.
-fn contents(finished: &Finished) -> impl PartialEq + std::fmt::Debug {
+fn contents(finished: &Finished) -> impl PartialEq + std::fmt::Debug + use<> {
     let Exchange { body, marks, headers, trailers, .. } = finished.exchange.clone();
     (finished.number, body, marks, headers, trailers, finished.body.clone())
 }

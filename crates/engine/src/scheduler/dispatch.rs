@@ -69,7 +69,7 @@ impl PhaseState<'_> {
         let whole = self.workload.conversations[conversation].turns.len();
         let mode = self.workload.conversations[conversation].context_mode;
         let target = self.run.take_target();
-        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.least_busy() };
+        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker() };
         let began = match &self.phase.pace {
             _ if parent.is_some() => Began::Branched,
             Pace::FixedSchedule { .. } => Began::Scheduled,

@@ -36,6 +36,7 @@ use crate::worker::{WorkerGauge, WorkerPool};
 pub(crate) use self::environment::Dispatch;
 use self::environment::SchedulerEnvironment;
 use self::phase_run::PhaseRun;
+pub(crate) use self::run_state::Placement;
 use self::run_state::RunState;
 
 /// Runs all phases on the calling thread. Every finished request goes to `records`, which is closed when the last one
@@ -52,7 +53,12 @@ pub fn run(
     drop(records);
     let environment = SchedulerEnvironment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
     let Plan { workload, sending, hook, .. } = plan;
-    let outcomes = Scheduler::new(workload, sending.targets.len(), hook, environment).run()?;
+    let placement = if sending.targets.iter().any(|target| target.origin.scheme.is_secure()) {
+        Placement::Spread
+    } else {
+        Placement::FillWorkers
+    };
+    let outcomes = Scheduler::new(workload, sending.targets.len(), placement, hook, environment).run()?;
     workers.join();
     Ok(outcomes)
 }
@@ -69,11 +75,12 @@ impl<'a> Scheduler<'a> {
     fn new(
         workload: Workload,
         targets: usize,
+        placement: Placement,
         hook: Option<Box<dyn PhaseHook>>,
         environment: SchedulerEnvironment<'a>,
     ) -> Self {
         let limit = workload.timing.unreachable_limit.map(Into::into);
-        let run = RunState::new(environment.dispatch.workers(), targets, limit);
+        let run = RunState::new(environment.dispatch.workers(), placement, targets, limit);
         Self { workload, run, hook, environment }
     }
 

@@ -6,10 +6,25 @@ use aiperf_seed::Stream;
 use super::reachability::Reachability;
 use crate::request::preconnect::ConnectionsAhead;
 
+/// Requests in flight that fill a worker. A thread that looks after several is woken less often for each of them, and as many
+/// starts at once take about a millisecond.
+const FULL: usize = 32;
+
+/// Which worker gets the next session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// The first one that is not full; if all are, the least busy one. Each further thread that takes part costs
+    /// wake-ups, so a small load uses few of them.
+    FillWorkers,
+    /// The least busy one: a request keeps its thread busy for long, as a TLS handshake does.
+    Spread,
+}
+
 #[derive(Debug)]
 pub(super) struct RunState {
     /// Requests in flight, by worker.
     pub(super) in_flight: Vec<usize>,
+    placement: Placement,
     targets: usize,
     next_target: usize,
     next_worker: usize,
@@ -18,9 +33,10 @@ pub(super) struct RunState {
 }
 
 impl RunState {
-    pub(super) fn new(workers: usize, targets: usize, unreachable_limit: Option<Nanos>) -> Self {
+    pub(super) fn new(workers: usize, placement: Placement, targets: usize, unreachable_limit: Option<Nanos>) -> Self {
         Self {
             in_flight: vec![0; workers],
+            placement,
             targets,
             next_target: 0,
             next_worker: 0,
@@ -29,9 +45,9 @@ impl RunState {
         }
     }
 
-    /// The worker with the fewest requests in flight.
-    pub(super) fn least_busy(&self) -> usize {
-        least_busy(&self.in_flight)
+    /// The worker of a session that starts now.
+    pub(super) fn choose_worker(&self) -> usize {
+        choose_worker(&self.in_flight, self.placement)
     }
 
     /// The connections that `sessions` sessions need, by worker, if they start now one after the other and nothing comes
@@ -41,7 +57,11 @@ impl RunState {
         let mut in_flight = self.in_flight.clone();
         let mut counts = vec![vec![0; self.targets]; workers];
         for session in 0..sessions {
-            let worker = if is_agentic { (self.next_worker + 1 + session) % workers } else { least_busy(&in_flight) };
+            let worker = if is_agentic {
+                (self.next_worker + 1 + session) % workers
+            } else {
+                choose_worker(&in_flight, self.placement)
+            };
             in_flight[worker] += 1;
             counts[worker][(self.next_target + session) % self.targets] += 1;
         }
@@ -66,6 +86,12 @@ impl RunState {
     }
 }
 
-fn least_busy(in_flight: &[usize]) -> usize {
-    in_flight.iter().enumerate().min_by_key(|(_, n)| **n).map_or(0, |(index, _)| index)
+fn choose_worker(in_flight: &[usize], placement: Placement) -> usize {
+    let not_full = || in_flight.iter().position(|requests| *requests < FULL);
+    let least_busy = || in_flight.iter().enumerate().min_by_key(|(_, requests)| **requests).map(|(index, _)| index);
+    match placement {
+        Placement::FillWorkers => not_full().or_else(least_busy),
+        Placement::Spread => least_busy(),
+    }
+    .unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 
 mod gauge;
 mod in_flight;
+mod interruption;
 mod job_answers;
 mod panic_guard;
 mod pool;
@@ -160,6 +161,11 @@ fn start_runtime() -> io::Result<(LocalRuntime, Timer)> {
 
 async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
     let watched = Rc::clone(&sender);
+    let receives = Rc::clone(&sender);
+    tokio::task::spawn_local(async move {
+        let _guard = PanicGuard(&receives.context.events);
+        receives.client.receive().await;
+    });
     tokio::select! {
         () = watched.context.gauge.watch(&watched.timer, &watched.delays) => {}
         () = take_commands(inbox, sender) => {}

@@ -23,12 +23,12 @@ use crate::request::follow_up::FollowUp;
 use crate::request::streamed_body::StreamedBody;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
+use crate::worker::interruption::unless_interrupted;
 use crate::worker::job_answers::JobAnswers;
 use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
-use crate::worker::segment_outlet::SegmentOutlet;
 use crate::worker::start_gate::StartGate;
-use crate::worker::watcher::{FirstTokenListener, Watcher};
+use crate::worker::watcher::Watcher;
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
@@ -70,12 +70,6 @@ pub(super) struct RequestSender {
     pub(super) waits_for_room: tokio::sync::Mutex<()>,
 }
 
-impl FirstTokenListener for WorkerContext {
-    fn first_token(&self, phase: usize) {
-        let _ = self.events.send(SchedulerEvent::FirstToken { phase });
-    }
-}
-
 impl WorkerContext {
     fn body(&self, credit: &Credit) -> Result<RequestBody, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
@@ -100,7 +94,7 @@ struct RequestBody {
 
 impl RequestSender {
     /// Sends one request when it is due, and hands over its result.
-    pub(super) async fn send(&self, credit: Credit, cut: &CutSignal) {
+    pub(super) async fn send(self: &Rc<Self>, credit: Credit, cut: &CutSignal) {
         let context = &self.context;
         let session = &credit.session;
         let request_id = self.ids.borrow_mut().uuid();
@@ -131,14 +125,7 @@ impl RequestSender {
             request = request.with_content_type(&content_type);
         }
         let reuse = context.reuse.for_request(&session.correlation_id, credit.is_last);
-        let watcher = Watcher::new(
-            credit.phase,
-            credit.watch_first_token.then_some((&*context.endpoint, context as &dyn FirstTokenListener)),
-            context.wire,
-            &self.delays,
-            &self.batcher,
-            context.reads_while_arriving.then(|| SegmentOutlet::new(&*context.endpoint, &context.records)),
-        );
+        let watcher = Watcher::new(self, credit.watch_first_token.then_some(credit.phase));
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
@@ -148,21 +135,28 @@ impl RequestSender {
             context.gauge.note_schedule_lag(start.since(credit.due));
         }
         // The phase may have ended while the request waited for its turn.
-        let result = match cut.phase_outcome() {
-            Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
-            None => tokio::select! {
-                biased;
-                sent = async {
-                    self.client.send(&request, reuse, &mut exchange, &watcher).await?;
-                    match context.endpoint.job() {
-                        Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
-                        None => Ok(()),
-                    }
-                } => sent.map_err(ExchangeError::Transport),
-                () = self.timeout(start) => Err(ExchangeError::TimedOut),
-                cancelled = self.cancellation(credit.cancel_after, start, &watcher) => Err(cancelled),
-                phase_outcome = cut.wait() => Err(ExchangeError::CutOff(phase_outcome)),
-            },
+        let result = if let Some(phase_outcome) = cut.phase_outcome() {
+            Err(ExchangeError::CutOff(phase_outcome))
+        } else {
+            let sending = async {
+                self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
+                match context.endpoint.job() {
+                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                    None => Ok(()),
+                }
+            };
+            let interruption = async {
+                tokio::select! {
+                    () = self.timeout(start) => ExchangeError::TimedOut,
+                    cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
+                    phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
+                }
+            };
+            let may_be_due = |read_at: Mono| {
+                let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
+                is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
+            };
+            unless_interrupted(sending, interruption, || watcher.last_read(), may_be_due).await
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());
@@ -267,7 +261,7 @@ impl RequestSender {
     }
 
     /// Resolves the given time after the request was sent, or when it takes too long to be sent.
-    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> ExchangeError {
+    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher) -> ExchangeError {
         let Some(after) = after else { return std::future::pending().await };
         let limit = self.context.send_limit;
         let sent = tokio::select! {

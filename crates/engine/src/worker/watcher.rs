@@ -2,6 +2,7 @@
 //! late it read what arrived.
 
 use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, ReadStamp};
@@ -12,27 +13,27 @@ use aiperf_protocol::Wire;
 use aiperf_transport::{Exchange, ExchangeObserver};
 use tokio::sync::Notify;
 
+use crate::control::SchedulerEvent;
 use crate::request::streamed_body::StreamedBody;
-use crate::worker::read_batcher::ReadBatcher;
-use crate::worker::read_delays::LocalDelays;
 use crate::worker::segment_outlet::SegmentOutlet;
+use crate::worker::send::RequestSender;
 
 #[derive(Debug)]
-pub(crate) struct Watcher<'a> {
+pub(crate) struct Watcher {
+    itself: Weak<Self>,
+    worker: Rc<RequestSender>,
     sent: Cell<Option<Mono>>,
     sent_told: Notify,
-    first_token: Option<FirstToken<'a>>,
-    delays: &'a LocalDelays,
-    batcher: &'a ReadBatcher,
-    outlet: Option<SegmentOutlet<'a>>,
+    first_token: Option<FirstToken>,
+    outlet: Option<SegmentOutlet>,
+    /// When the last read returned.
+    last_read: Cell<Mono>,
 }
 
 #[derive(Debug)]
-struct FirstToken<'a> {
-    endpoint: &'a dyn Endpoint,
+struct FirstToken {
     scanner: RefCell<Scanner>,
     seen: Cell<bool>,
-    listener: &'a dyn FirstTokenListener,
     phase: usize,
 }
 
@@ -74,34 +75,23 @@ impl Scanner {
     }
 }
 
-/// Is told of the first content.
-pub(crate) trait FirstTokenListener: std::fmt::Debug {
-    fn first_token(&self, phase: usize);
-}
-
-impl<'a> Watcher<'a> {
-    pub(crate) fn new(
-        phase: usize,
-        first_token: Option<(&'a dyn Endpoint, &'a dyn FirstTokenListener)>,
-        wire: Wire,
-        delays: &'a LocalDelays,
-        batcher: &'a ReadBatcher,
-        outlet: Option<SegmentOutlet<'a>>,
-    ) -> Self {
-        Self {
-            delays,
-            batcher,
-            outlet,
+impl Watcher {
+    /// `first_token_phase`: the phase to be told of the first content, if it wants to know.
+    pub(crate) fn new(worker: &Rc<RequestSender>, first_token_phase: Option<usize>) -> Rc<Self> {
+        let context = &worker.context;
+        Rc::new_cyclic(|itself| Self {
+            itself: Weak::clone(itself),
+            worker: Rc::clone(worker),
+            outlet: context.reads_while_arriving.then(SegmentOutlet::default),
+            last_read: Cell::default(),
             sent: Cell::new(None),
             sent_told: Notify::new(),
-            first_token: first_token.map(|(endpoint, listener)| FirstToken {
-                endpoint,
-                scanner: RefCell::new(Scanner::of(wire)),
+            first_token: first_token_phase.map(|phase| FirstToken {
+                scanner: RefCell::new(Scanner::of(context.wire)),
                 seen: Cell::new(false),
-                listener,
                 phase,
             }),
-        }
+        })
     }
 
     /// Resolves when the last byte of the request was taken by the socket.
@@ -115,9 +105,14 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// When the last read returned; zero before the first.
+    pub(crate) fn last_read(&self) -> Mono {
+        self.last_read.get()
+    }
+
     /// What record threads read of the body while it arrived.
-    pub(crate) fn streamed(self) -> Option<Arc<StreamedBody>> {
-        self.outlet.and_then(SegmentOutlet::into_body)
+    pub(crate) fn streamed(&self) -> Option<Arc<StreamedBody>> {
+        self.outlet.as_ref().and_then(SegmentOutlet::take_body)
     }
 
     pub(crate) fn saw_first_token(&self) -> bool {
@@ -125,27 +120,33 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl ExchangeObserver for Watcher<'_> {
+impl ExchangeObserver for Watcher {
     fn sent(&self, at: Mono) {
         self.sent.set(Some(at));
         self.sent_told.notify_waiters();
     }
 
+    fn shared(&self) -> Option<Rc<dyn ExchangeObserver>> {
+        self.itself.upgrade().map(|watcher| watcher as Rc<dyn ExchangeObserver>)
+    }
+
     fn read(&self, stamp: ReadStamp, exchange: &mut Exchange) {
+        self.last_read.set(stamp.read_at);
         if let Some(delay) = stamp.delay() {
-            self.delays.note(delay);
+            self.worker.delays.note(delay);
         }
         let gap =
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
-        self.batcher.note_read(gap);
+        self.worker.batcher.note_read(gap);
         self.look_for_first_token(exchange);
         if let Some(outlet) = self.outlet.as_ref().filter(|_| !self.is_looking()) {
-            outlet.offer(exchange);
+            let context = &self.worker.context;
+            outlet.offer(exchange, &*context.endpoint, &context.records);
         }
     }
 }
 
-impl Watcher<'_> {
+impl Watcher {
     /// Whether the first content is still looked for, for which the body must be whole.
     fn is_looking(&self) -> bool {
         self.first_token.as_ref().is_some_and(|first| !first.seen.get())
@@ -157,9 +158,10 @@ impl Watcher<'_> {
         if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
             return;
         }
-        if first.scanner.borrow_mut().finds_content(&exchange.body, first.endpoint) {
+        let context = &self.worker.context;
+        if first.scanner.borrow_mut().finds_content(&exchange.body, &*context.endpoint) {
             first.seen.set(true);
-            first.listener.first_token(first.phase);
+            let _ = context.events.send(SchedulerEvent::FirstToken { phase: first.phase });
         }
     }
 }

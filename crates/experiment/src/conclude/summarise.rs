@@ -26,6 +26,7 @@ use crate::prepare::scenario;
 use crate::record::threads::PhaseColumns;
 use crate::run::{Run, RunResult};
 use crate::watch::early_stop::StopReport;
+use crate::watch::gpu_telemetry::GpuResult;
 
 /// Everything that was measured during a run.
 pub(crate) struct RunMeasurements<'a> {
@@ -41,6 +42,8 @@ pub(crate) struct RunMeasurements<'a> {
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
     pub(crate) network_rtt: Option<NetworkRtt>,
+    /// What GPU telemetry came to, if there was any.
+    pub(crate) gpus: Option<GpuResult>,
     /// What the servers reported about themselves in the profiling phase.
     pub(crate) server_metrics: Option<ServerMetrics>,
     /// How long the run waited for the server before the first request.
@@ -98,7 +101,7 @@ impl RunMeasurements<'_> {
             place: run.place.clone(),
             cli_command: repeating_command(run),
             ending,
-            telemetry_data: None,
+            telemetry_data: self.gpus.as_ref().map(|gpus| gpus.figures.json(&LocalZone::system())),
             server_metrics: self.server_metrics.clone(),
             branch_stats: self.branch_stats(run),
             lost: self.lost,
@@ -114,7 +117,7 @@ impl RunMeasurements<'_> {
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
-            remarks: self.stop_reports.iter().flat_map(|report| report.remarks.clone()).chain(rate_limit).collect(),
+            remarks: self.remarks(run, rate_limit),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
@@ -204,7 +207,30 @@ impl RunMeasurements<'_> {
     fn context(&self, run: &Run, index: usize) -> MetricContext {
         let mut context = run.contexts[index].clone();
         context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
+        if self.outcomes[index].kind == PhaseKind::Profiling {
+            context.gpu_energy = self.gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.energy.clone());
+            context.cost_per_hour = self.cost_per_hour(run);
+        }
         context
+    }
+
+    /// What all GPUs of the server cost in an hour; `None` without a price, or if their number is unknown.
+    fn cost_per_hour(&self, run: &Run) -> Option<f64> {
+        let cost = run.config.gpu_cost?;
+        let seen = self.gpus.as_ref().map_or(0, |gpus| gpus.gpus);
+        let gpus = cost.gpus.map_or(seen, |given| given as usize);
+        (gpus > 0).then(|| cost.per_gpu_hour * gpus as f64)
+    }
+
+    /// Sentences for the console on what was asked of the run itself.
+    fn remarks(&self, run: &Run, rate_limit: Option<String>) -> Vec<String> {
+        let mut remarks: Vec<String> =
+            self.stop_reports.iter().flat_map(|report| report.remarks.clone()).chain(rate_limit).collect();
+        remarks.extend(self.gpus.iter().flat_map(|gpus| gpus.remarks.clone()));
+        if run.config.gpu_cost.is_some() && self.cost_per_hour(run).is_none() {
+            remarks.push("No cost is reported: telemetry saw no GPU. Give their number with --gpus.".to_owned());
+        }
+        remarks
     }
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {

@@ -86,6 +86,8 @@ impl<'a> Setup<'a> {
             ("export-level", options.export_level.clone()),
             ("artifact-dir", folder.display().to_string()),
             ("ui", "none".to_owned()),
+            // The simulator uses no GPU.
+            ("no-gpu-telemetry", "true".to_owned()),
             // The simulator knows the truth; its pages are of no use here.
             ("no-server-metrics", "true".to_owned()),
         ];

@@ -2,6 +2,7 @@
 
 mod save;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,6 +26,8 @@ pub struct Monitor {
     latency: SharedDelays,
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
+    /// Power in watts and use in percent of GPUs, by their number, if somebody wants to see them.
+    gpus: Mutex<BTreeMap<u32, (Option<f64>, Option<f64>)>>,
     record_files: Mutex<Option<RecordFiles>>,
     /// The values that the servers' metrics pages showed last.
     pub server_metrics: Arc<LiveServerMetrics>,
@@ -89,6 +92,18 @@ impl Monitor {
 
     pub(crate) fn set_note(&self, note: Option<String>) {
         *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    }
+
+    pub(crate) fn note_gpu(&self, (index, watts, percent): (u32, Option<f64>, Option<f64>)) {
+        self.gpus.lock().unwrap_or_else(PoisonError::into_inner).insert(index, (watts, percent));
+    }
+
+    /// Power of all GPUs in watts and their mean use in percent, as they were last read.
+    pub fn gpus(&self) -> Option<(f64, f64)> {
+        let gpus = self.gpus.lock().unwrap_or_else(PoisonError::into_inner);
+        let watts = gpus.values().filter_map(|(watts, _)| *watts).sum();
+        let percents: Vec<f64> = gpus.values().filter_map(|(_, percent)| *percent).collect();
+        (!gpus.is_empty()).then(|| (watts, percents.iter().sum::<f64>() / percents.len().max(1) as f64))
     }
 
     pub(crate) fn keep(&self, record_files: RecordFiles) {

@@ -94,7 +94,7 @@ impl ServerMetricsWatch {
 
     /// Tells the thread when phases begin and end.
     pub(crate) fn hook(&self) -> Box<dyn PhaseHook> {
-        Box::new(ScrapeHook { signal: self.thread.signal(), has_begun: false })
+        Box::new(ScrapeHook { signal: self.thread.signal(), has_begun: false, lines: self.lines.clone() })
     }
 
     /// The last phase has ended. Pages are scraped until the counters of the servers stand still, unless the user does not want to wait.
@@ -153,15 +153,19 @@ struct ScrapeHook {
     signal: PhaseSignal,
     /// A phase has begun before.
     has_begun: bool,
+    lines: Option<ServerMetricsLines>,
 }
 
 impl PhaseHook for ScrapeHook {
-    fn before(&mut self, _phase: PhaseKind) -> Result<(), String> {
+    fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
         // The first pages of the run show the state before its first phase.
         if std::mem::replace(&mut self.has_begun, true) {
             self.signal.phase_follows(BETWEEN_PHASES);
         } else {
             self.signal.phase_begins();
+        }
+        if let Some(lines) = &self.lines {
+            lines.begin_phase(phase);
         }
         Ok(())
     }

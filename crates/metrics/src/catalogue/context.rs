@@ -27,6 +27,8 @@ pub struct MetricContext {
     pub network_rtt: Option<NetworkRtt>,
     /// What telemetry saw of the GPUs, by vendor.
     pub gpu_energy: Vec<GpuEnergy>,
+    /// What all GPUs of the server cost in an hour, if that is known.
+    pub cost_per_hour: Option<f64>,
     /// Requests in flight at once, if a limit was set.
     pub concurrency: Option<u64>,
     /// What a closed loop shall keep in flight, if nothing else of its settings keeps it below.
@@ -78,6 +80,7 @@ impl MetricContext {
             thresholds: Thresholds::default(),
             network_rtt: None,
             gpu_energy: Vec::new(),
+            cost_per_hour: None,
             concurrency: None,
             asked_concurrency: None,
             asked_rate: None,
@@ -103,6 +106,7 @@ impl MetricContext {
             (Flags::FIXED_SCHEDULE, self.fixed_schedule),
             (Flags::NETWORK, self.network_rtt.is_some()),
             (Flags::GPU, !self.gpu_energy.is_empty()),
+            (Flags::COST, self.cost_per_hour.is_some()),
         ];
         needs.iter().all(|(flag, met)| *met || !metric.has(*flag))
     }

@@ -131,9 +131,11 @@ impl Flags {
     pub const GPU: Self = Self(1 << 23);
     /// Only if the server reports the times of each request.
     pub const SERVER_TIMES: Self = Self(1 << 25);
+    /// Only if the price and the number of GPUs are known.
+    pub const COST: Self = Self(1 << 24);
 
     /// What a metric may need, in words.
-    const NEEDS: [(Self, &'static str); 18] = [
+    const NEEDS: [(Self, &'static str); 19] = [
         (Self::STREAM, "streaming"),
         (Self::TOKENS_OUT, "output tokens"),
         (Self::TOKENS_IN, "input tokens"),
@@ -151,6 +153,7 @@ impl Flags {
         (Self::NETWORK, "`--network-latency-*`"),
         (Self::GPU, "GPU telemetry"),
         (Self::SERVER_TIMES, "times of the server"),
+        (Self::COST, "`--cost-per-gpu-hour`"),
         (Self::ERRORS, "failed requests"),
     ];
 

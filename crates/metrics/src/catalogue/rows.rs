@@ -2,10 +2,10 @@
 
 use crate::catalogue::metric::catalogue;
 use crate::catalogue::unit::Unit::{
-    Bytes, Count, GoodRequestsPerSecondPerWatt, Images, ImagesPerSecond, JouleSeconds, Joules, JoulesPerRequest,
-    JoulesPerUser, Kilobytes, Megabytes, MillijoulesPerToken, Milliseconds, MillisecondsPerImage, Nanoseconds, Percent,
-    Ratio, Requests, RequestsPerSecond, RequestsPerSecondPerWatt, Seconds, Tokens, TokensPerJoule, TokensPerSecond,
-    TokensPerSecondPerUser, TokensPerSecondPerWatt, Watts,
+    Bytes, CostPerMillionTokens, CostPerThousandRequests, Count, GoodRequestsPerSecondPerWatt, Images, ImagesPerSecond,
+    JouleSeconds, Joules, JoulesPerRequest, JoulesPerUser, Kilobytes, Megabytes, MillijoulesPerToken, Milliseconds,
+    MillisecondsPerImage, Nanoseconds, Percent, Ratio, Requests, RequestsPerSecond, RequestsPerSecondPerWatt, Seconds,
+    Tokens, TokensPerJoule, TokensPerSecond, TokensPerSecondPerUser, TokensPerSecondPerWatt, Watts,
 };
 
 catalogue! {
@@ -328,9 +328,13 @@ catalogue! {
     NvidiaTotalGpuPower "nvidia_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, NvidiaPower 740,
         [GPU]; "sum over GPUs of the mean power in the phase window";
     NvidiaTotalGpuEnergy "nvidia_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, NvidiaPower 730,
-        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else nvidia_total_gpu_power * D";
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else of the integral of power; absent if the error may exceed 5 %";
     NvidiaAverageGpuPower "nvidia_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, NvidiaPower 720,
         [GPU]; "nvidia_total_gpu_energy / D";
+    NvidiaIdleGpuPower "nvidia_idle_gpu_power" "Idle GPU Power"; Watts => Watts, Derived, NvidiaPower 741,
+        [GPU]; "sum over GPUs of the mean power before the first request";
+    NvidiaGpuEnergyAboveIdle "nvidia_gpu_energy_above_idle" "GPU Energy above Idle"; Joules => Joules, Derived, NvidiaPower 731,
+        [GPU]; "nvidia_total_gpu_energy - nvidia_idle_gpu_power * D";
     NvidiaEnergyPerRequest "nvidia_energy_per_request" "Energy per Request";
         JoulesPerRequest => JoulesPerRequest, Derived, NvidiaPower 755,
         [GPU]; "nvidia_total_gpu_energy / request_count";
@@ -361,9 +365,13 @@ catalogue! {
     AmdTotalGpuPower "amd_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, AmdPower 840,
         [GPU]; "sum over GPUs of the mean power in the phase window";
     AmdTotalGpuEnergy "amd_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, AmdPower 830,
-        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else amd_total_gpu_power * D";
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else of the integral of power; absent if the error may exceed 5 %";
     AmdAverageGpuPower "amd_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, AmdPower 820,
         [GPU]; "amd_total_gpu_energy / D";
+    AmdIdleGpuPower "amd_idle_gpu_power" "Idle GPU Power"; Watts => Watts, Derived, AmdPower 841,
+        [GPU]; "sum over GPUs of the mean power before the first request";
+    AmdGpuEnergyAboveIdle "amd_gpu_energy_above_idle" "GPU Energy above Idle"; Joules => Joules, Derived, AmdPower 831,
+        [GPU]; "amd_total_gpu_energy - amd_idle_gpu_power * D";
     AmdEnergyPerRequest "amd_energy_per_request" "Energy per Request";
         JoulesPerRequest => JoulesPerRequest, Derived, AmdPower 855,
         [GPU]; "amd_total_gpu_energy / request_count";
@@ -389,6 +397,13 @@ catalogue! {
         [GPU TOKENS_OUT LARGER]; "total_osl / amd_total_gpu_energy";
     AmdEnergyPerUser "amd_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, AmdPower 865,
         [GPU]; "amd_total_gpu_energy / concurrency";
+
+    CostPerMillionOutputTokens "cost_per_million_output_tokens" "Cost per Million Output Tokens";
+        CostPerMillionTokens => CostPerMillionTokens, Derived, Main 920,
+        [COST TOKENS_OUT]; "--cost-per-gpu-hour * GPUs / 3600 / output_token_throughput * 1e6";
+    CostPerThousandRequests "cost_per_thousand_requests" "Cost per 1,000 Requests";
+        CostPerThousandRequests => CostPerThousandRequests, Derived, Main 921,
+        [COST]; "--cost-per-gpu-hour * GPUs / 3600 / request_throughput * 1000";
 
     NetworkRtt "network_rtt" "Network RTT"; Nanoseconds => Milliseconds, Network, Main 305,
         [NETWORK NO_RECORD]; "round trip of the network: as given, or the statistics of all measurements";

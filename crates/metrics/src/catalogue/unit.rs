@@ -31,6 +31,10 @@ pub enum Unit {
     JoulesPerRequest,
     JoulesPerUser,
     TokensPerJoule,
+    /// In the currency that `--cost-per-gpu-hour` is in.
+    CostPerMillionTokens,
+    /// In the currency that `--cost-per-gpu-hour` is in.
+    CostPerThousandRequests,
 }
 
 impl Unit {
@@ -64,6 +68,8 @@ impl Unit {
             Self::JoulesPerRequest => "joules/request",
             Self::JoulesPerUser => "joules/user",
             Self::TokensPerJoule => "tokens/J",
+            Self::CostPerMillionTokens => "cost/1M tokens",
+            Self::CostPerThousandRequests => "cost/1K requests",
         }
     }
 

@@ -48,7 +48,7 @@ impl<'a> Slices<'a> {
         Self {
             columns,
             // What the GPUs used is known of the whole phase only, and a window is too short to be sure of anything.
-            context: MetricContext { gpu_energy: Vec::new(), confidence: None, ..context.clone() },
+            context: MetricContext { gpu_energy: Vec::new(), cost_per_hour: None, confidence: None, ..context.clone() },
             anchor,
             length: Nanos(length.0.max(1)),
             order,

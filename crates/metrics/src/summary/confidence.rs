@@ -82,6 +82,15 @@ impl Confidence {
         }
     }
 
+    /// Of a number that is computed from the one that this is about; `convert` gives the new interval of an old one.
+    pub(crate) fn derived(&self, convert: impl Fn(Interval) -> Interval) -> Self {
+        let avg = match self.avg {
+            IntervalSupport::Within(interval) => IntervalSupport::Within(convert(interval)),
+            other => other,
+        };
+        Self { avg, ..*self }
+    }
+
     pub fn percentile(&self, percentile: Percentile) -> IntervalSupport {
         self.percentiles[percentile as usize]
     }

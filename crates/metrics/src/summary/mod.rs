@@ -2,6 +2,7 @@
 
 mod accounting;
 mod confidence;
+mod cost;
 pub(crate) mod energy;
 mod genai_perf;
 pub(crate) mod network;
@@ -106,6 +107,8 @@ impl Summary {
             in_flight_rows.map_or_else(Vec::new, |in_flight_rows| time_weighted(&in_flight_rows, window, streamed));
         let timeline = context.confidence.map(|level| Timeline::of(columns, level));
         let timeline = timeline.as_ref();
+        // Intervals of rates, for what is computed from them.
+        let mut rates: Vec<(Metric, Confidence)> = Vec::new();
         let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let measured = match metric.definition().kind {
@@ -116,7 +119,11 @@ impl Summary {
                 MetricKind::Aggregate | MetricKind::Derived => {
                     let stats = totals.get(metric).map(Stats::single);
                     let rate = timeline.and_then(|timeline| timeline.rate(metric, columns, window, context));
-                    stats.map(|stats| MeasuredMetric { stats, confidence: rate })
+                    rates.extend(rate.map(|rate| (metric, rate)));
+                    let confidence = rate
+                        .or_else(|| energy::confidence(metric, context, window, &rates))
+                        .or_else(|| cost::confidence(metric, context, &rates));
+                    stats.map(|stats| MeasuredMetric { stats, confidence })
                 }
                 MetricKind::Network => network::statistics(metric, columns, context).map(MeasuredMetric::from),
                 MetricKind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(MeasuredMetric::from),

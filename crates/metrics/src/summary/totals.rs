@@ -5,6 +5,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts};
 use crate::record::formula::decoding;
+use crate::summary::cost;
 use crate::summary::energy::{self, PhaseWork};
 use crate::summary::{Outcomes, values};
 use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
@@ -98,7 +99,11 @@ impl<'a> Totals<'a> {
             }
             _ => match summed(metric) {
                 Some(summed) => self.noted(summed),
-                None => energy::value(metric, &self.context.gpu_energy, &self.work()),
+                None => {
+                    let work = self.work();
+                    energy::value(metric, &self.context.gpu_energy, &work)
+                        .or_else(|| cost::value(metric, self.context.cost_per_hour, &work))
+                }
             },
         }
     }

@@ -146,16 +146,27 @@ fn steps_are_pooled_by_how_many_drafts_they_accepted() {
     assert!(summarize(&two(), &streaming()).spec_decode_acceptance.is_empty());
 }
 
-/// NVIDIA's have counters that gained 500 J in the one second; AMD's only say that they draw 200 W. One of the two requests
-/// takes no more than 60 ms.
+/// NVIDIA's GPUs drew 500 J in the one second, and 100 W before it; AMD's drew 200 J. One of the two requests takes no more than
+/// 60 ms. The server costs 3.60 an hour.
 fn powered() -> MetricContext {
     let mut context = streaming();
     context.slos.push(context.slo("request_latency", 60.0).unwrap());
     context.concurrency = Some(4);
     context.gpu_energy = vec![
-        GpuEnergy { vendor: GpuVendor::Nvidia, watts: Some(400.0), joules: Some(500.0) },
-        GpuEnergy { vendor: GpuVendor::Amd, watts: Some(200.0), joules: None },
+        GpuEnergy {
+            watts: Some(400.0),
+            joules: Some(500.0),
+            idle_watts: Some(100.0),
+            ..GpuEnergy::unknown(GpuVendor::Nvidia)
+        },
+        GpuEnergy {
+            watts: Some(200.0),
+            joules: Some(200.0),
+            idle_watts: Some(50.0),
+            ..GpuEnergy::unknown(GpuVendor::Amd)
+        },
     ];
+    context.cost_per_hour = Some(3.6);
     context
 }
 
@@ -174,6 +185,8 @@ fn energy() -> Vec<(Metric, &'static str, f64)> {
         (Metric::NvidiaEnergyPerOutputToken, "avg", 500_000.0 / 5.0),
         (Metric::NvidiaOutputTokensPerJoule, "avg", 5.0 / 500.0),
         (Metric::NvidiaEnergyPerUser, "avg", 125.0),
+        (Metric::NvidiaIdleGpuPower, "avg", 100.0),
+        (Metric::NvidiaGpuEnergyAboveIdle, "avg", 400.0),
         (Metric::AmdTotalGpuPower, "avg", 200.0),
         (Metric::AmdTotalGpuEnergy, "avg", 200.0),
         (Metric::AmdAverageGpuPower, "avg", 200.0),
@@ -186,5 +199,9 @@ fn energy() -> Vec<(Metric, &'static str, f64)> {
         (Metric::AmdEnergyPerOutputToken, "avg", 40_000.0),
         (Metric::AmdOutputTokensPerJoule, "avg", 0.025),
         (Metric::AmdEnergyPerUser, "avg", 50.0),
+        (Metric::AmdIdleGpuPower, "avg", 50.0),
+        (Metric::AmdGpuEnergyAboveIdle, "avg", 150.0),
+        (Metric::CostPerMillionOutputTokens, "avg", 200.0),
+        (Metric::CostPerThousandRequests, "avg", 0.5),
     ]
 }

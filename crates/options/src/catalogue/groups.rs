@@ -2,8 +2,8 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, load, network_latency, output, scenario, server_metrics, service,
-    telemetry,
+    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, output, scenario, server_metrics,
+    service,
 };
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
@@ -37,7 +37,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("Service", service::SERVICE),
     group("Server Metrics", server_metrics::SERVER_METRICS),
     group("Network Latency", network_latency::NETWORK_LATENCY),
-    group("GPU Telemetry", telemetry::GPU_TELEMETRY),
+    group("GPU Telemetry", gpu_telemetry::GPU_TELEMETRY),
     group("UI", service::UI),
     group("Workers", service::WORKERS),
     group("ZMQ Communication", service::ZMQ),

@@ -257,6 +257,8 @@ pub enum OptionId {
     // GPU Telemetry
     GpuTelemetry,
     NoGpuTelemetry,
+    CostPerGpuHour,
+    Gpus,
     // UI
     UiType,
     // Workers

@@ -5,6 +5,7 @@ pub(crate) mod accuracy;
 pub(crate) mod dataset;
 pub(crate) mod endpoint;
 pub(crate) mod experiment;
+pub(crate) mod gpu_telemetry;
 pub(crate) mod load;
 pub(crate) mod network_latency;
 pub(crate) mod output;
@@ -13,7 +14,6 @@ mod read;
 pub(crate) mod scenario;
 pub(crate) mod server_metrics;
 pub(crate) mod service;
-pub(crate) mod telemetry;
 #[cfg(test)]
 mod tests;
 mod until_ci;
@@ -39,7 +39,8 @@ impl RawOptions {
         let (warmup, profiling) = load::resolve(raw, &around)?;
         preconnect::check(raw, &endpoint, &profiling, tuning.force_close)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
-        telemetry::resolve(raw, &mut warnings)?;
+        let gpu_telemetry = gpu_telemetry::resolve(raw, environment, &mut warnings)?;
+        let gpu_cost = gpu_telemetry::cost(raw, gpu_telemetry.as_ref())?;
         let server_metrics = server_metrics::resolve(raw, tuning.scraping)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
@@ -67,6 +68,8 @@ impl RawOptions {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            gpu_telemetry,
+            gpu_cost,
             server_metrics,
             until_ci,
             confidence_level: confidence_level(raw)?,

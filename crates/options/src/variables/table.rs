@@ -118,6 +118,12 @@ pub const VARIABLES: &[Variable] = &[
          step, and a `poisson` ramp changes by such steps on average. Other ramps rise continuously.",
     ),
     variable(
+        "AIPERF_TOKENIZER_CACHE",
+        "true",
+        "Keep the tables of large tokenizer files in `aiperf/tokenizers` of the user's cache folder \
+         (`$XDG_CACHE_HOME` or `~/.cache`), so that the next run loads them faster.",
+    ),
+    variable(
         "AIPERF_DATASET_MEMORY_MB",
         "64",
         "Megabytes of generated prompts and bodies to cache for when they are sent again, 0 to 1000000.",
@@ -258,6 +264,28 @@ pub const VARIABLES: &[Variable] = &[
         "AIPERF_NETWORK_LATENCY_COMPLETE_TOPUP_TIMEOUT",
         "3",
         "Maximum seconds to wait at the end of a run for missing measurements of the network round trip, 0 to 30.",
+    ),
+    variable("AIPERF_GPU_COLLECTION_INTERVAL", "0.333", "Seconds between two readings of GPU telemetry, 0.01 to 300."),
+    variable(
+        "AIPERF_GPU_DEFAULT_DCGM_ENDPOINTS",
+        "http://localhost:9400/metrics,http://localhost:9401/metrics",
+        "Pages of DCGM exporters, with commas between them, that are looked for without `--gpu-telemetry`. The default ones are \
+         looked for only if the server runs on this machine.",
+    ),
+    variable(
+        "AIPERF_GPU_REACHABILITY_TIMEOUT",
+        "10",
+        "Time limit in seconds for the first answer of a GPU telemetry page, 1 to 300.",
+    ),
+    variable(
+        "AIPERF_GPU_FINAL_SCRAPE_GRACE_NS",
+        "666000000",
+        "Maximum nanoseconds to wait after the run for the next value of each energy counter, 0 to 60000000000.",
+    ),
+    variable(
+        "AIPERF_GPU_SHUTDOWN_DELAY",
+        "5",
+        "Maximum seconds that the end of a run waits for a source of GPU telemetry that does not answer, 1 to 300.",
     ),
     variable(
         "AIPERF_SERVER_METRICS_COLLECTION_INTERVAL",

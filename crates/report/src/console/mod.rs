@@ -2,6 +2,7 @@
 
 mod errors;
 mod goodput;
+mod gpu;
 mod load;
 mod notes;
 mod selftest;

@@ -3,7 +3,7 @@
 use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats, sample_floor as floor};
 use aiperf_table::{ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole, wrap};
 
-use super::{errors, goodput, load, server_metrics, spec_decode, steady};
+use super::{errors, goodput, gpu, load, server_metrics, spec_decode, steady};
 use crate::RunReport;
 
 pub(super) const PROGRAM: &str = "aiperf";
@@ -65,6 +65,9 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
             _ => {}
         }
     }
+    blocks.extend(
+        gpu::tables(report.telemetry_data.as_ref(), STATISTICS).into_iter().map(TableBlock::ConsoleTable).map(Some),
+    );
     blocks.extend(genai_perf(report, width).into_iter().map(Some));
     blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(TableBlock::ConsoleTable));
     blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(TableBlock::ConsoleTable));

@@ -54,6 +54,10 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_network_latency.jsonl", "_network_latency.jsonl"))
     }
 
+    pub fn gpu_telemetry(&self) -> PathBuf {
+        self.dir.join(self.named("gpu_telemetry_export.jsonl", "_gpu_telemetry.jsonl"))
+    }
+
     pub fn console(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_console.txt", "_console.txt"))
     }
@@ -146,6 +150,7 @@ impl ArtifactPaths {
             self.records(),
             self.raw(),
             self.network_latency(),
+            self.gpu_telemetry(),
             self.console(),
             self.timeslices_json(),
             self.timeslices_csv(),

@@ -2,7 +2,7 @@
 
 mod inputs;
 pub(crate) mod lines;
-mod metadata;
+pub(crate) mod metadata;
 mod network_latency;
 mod outputs;
 mod raw;

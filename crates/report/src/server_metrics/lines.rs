@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::WallAnchor;
+use aiperf_protocol::PhaseKind;
 use aiperf_telemetry::prometheus::{FamilyId, Labels, MetricType, SampleRole};
 use aiperf_telemetry::server::{PageRecorder, RecordedPage};
 use serde_json::{Map, Value, json};
@@ -20,6 +21,17 @@ pub struct ServerMetricsLines {
     path: PathBuf,
     anchor: WallAnchor,
     file: Arc<Mutex<LazyFile>>,
+    phase: Arc<Mutex<Option<ScrapedPhase>>>,
+}
+
+/// The phase that a page belongs to.
+#[derive(Debug, Clone, Copy)]
+struct ScrapedPhase {
+    kind: PhaseKind,
+    /// Among all phases.
+    index: u32,
+    /// Among the profiling phases.
+    profiling_index: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -30,7 +42,16 @@ struct LazyFile {
 
 impl ServerMetricsLines {
     pub fn new(path: PathBuf, anchor: WallAnchor) -> Self {
-        Self { path, anchor, file: Arc::default() }
+        Self { path, anchor, file: Arc::default(), phase: Arc::default() }
+    }
+
+    /// Lines name this phase from now on.
+    pub fn begin_phase(&self, kind: PhaseKind) {
+        let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = phase.map_or(0, |before| before.index + 1);
+        let profiled = phase.and_then(|before| before.profiling_index);
+        let profiling_index = (kind == PhaseKind::Profiling).then(|| profiled.map_or(0, |before| before + 1));
+        *phase = Some(ScrapedPhase { kind, index, profiling_index });
     }
 
     /// Closes the file; `None` if nothing was scraped.
@@ -49,14 +70,24 @@ impl ServerMetricsLines {
 
     fn line(&self, page: &RecordedPage<'_>) -> Value {
         let epoch = |at| self.anchor.epoch(at).0;
-        json!({
+        let mut line = json!({
             "endpoint_url": page.url,
             "timestamp_ns": epoch(page.first_byte),
             "endpoint_latency_ns": page.done.since(page.sent).0,
             "metrics": metrics(page),
             "request_sent_ns": epoch(page.sent),
             "first_byte_ns": epoch(page.first_byte),
-        })
+        });
+        if let Some(phase) = *self.phase.lock().unwrap_or_else(PoisonError::into_inner) {
+            line["benchmark_phase"] = phase.kind.name().into();
+            line["phase_index"] = phase.index.into();
+            if let Some(index) = phase.profiling_index {
+                line["profiling_index"] = index.into();
+            }
+            line["phase_name"] = phase.kind.name().into();
+            line["phase_kind"] = phase.kind.name().into();
+        }
+        line
     }
 }
 

@@ -3,13 +3,14 @@
 
 use aiperf_metrics::{IntervalSupport, Metric, MetricResult, Percentile, Summary, Unit};
 use aiperf_table::csv::{LINE_END, cell, number};
+use serde_json::Value;
 
-use crate::AskedPercentiles;
+use crate::{AskedPercentiles, gpu};
 
 const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
 
-/// `with_telemetry`: the run had GPU telemetry, so the (perhaps empty) section for it is there.
-pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, with_telemetry: bool) -> String {
+/// `telemetry`: the `telemetry_data` of a run with GPU telemetry, which has a (perhaps empty) section for it.
+pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, telemetry: Option<&Value>) -> String {
     let columns = asked.names().fold(String::new(), |text, name| text + "," + &name);
     let mut rows: Vec<_> = summary.results.iter().collect();
     rows.sort_by_key(|result| result.metric.tag());
@@ -32,9 +33,9 @@ pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, with_telemetr
     }
     let mut text: String =
         sections.into_iter().map(|lines| lines.join(LINE_END) + LINE_END).collect::<Vec<_>>().join(LINE_END);
-    if with_telemetry {
-        let header = format!("Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,{FIXED},std");
-        text.extend([LINE_END, LINE_END, &header, LINE_END]);
+    if let Some(telemetry) = telemetry {
+        text.extend([LINE_END, LINE_END]);
+        text.push_str(&gpu::csv_section(telemetry, FIXED));
     }
     text
 }

@@ -37,9 +37,8 @@ pub struct ExtraFiles {
 /// are written whatever became of the run; the marker comes last and says whether one is missing.
 pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: ExtraFiles) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    let telemetry = report.telemetry_data.is_some();
     let profiling = &report.profiling;
-    let table = csv::summary(&profiling.summary, &profiling.percentiles, telemetry);
+    let table = csv::summary(&profiling.summary, &profiling.percentiles, report.telemetry_data.as_ref());
     files.put("CSV Export", &paths.summary_csv(), table.as_bytes());
     files.put("JSON Export", &paths.summary_json(), &pretty(&json::run_summary(report)));
     let console = console::render(report, Width::FILE, Colour::Plain);
@@ -63,7 +62,7 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
             let (csv_path, json_path) = (paths.phase_csv(&phase.name), paths.phase_json(&phase.name));
             files.put_quietly(
                 &paths.dir().join(csv_path),
-                csv::summary(&phase.summary, &phase.percentiles, false).as_bytes(),
+                csv::summary(&phase.summary, &phase.percentiles, None).as_bytes(),
             );
             files.put_quietly(&paths.dir().join(json_path), &pretty(&json::phase_summary(report, phase)));
         }

@@ -34,7 +34,8 @@ pub(crate) async fn is_http2_preface(worker: &ServerWorker, stream: &TcpStream) 
 }
 
 /// Serves the calls of a connection, as many at once as come.
-pub(crate) async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
+pub(crate) async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream) {
+    let number = worker.state.next_connection();
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     let mut served = 0;
     while let Some(Ok((request, respond))) = connection.accept().await {

@@ -184,7 +184,10 @@ async fn whole_reply(
     let state = &*worker.state;
     let prompt = (&job.prompt, job.output_tokens());
     let mut admitted = admit(state, connection, exchange, received.arrival, prompt, &job.draws).await?;
-    let first_token = admitted.pace.due;
+    if reply.tokens() > 0 {
+        connection.wait_until(&worker.timer, admitted.pace.due).await?;
+        exchange.first_token(admitted.pace.due);
+    }
     admitted.pace.advance(reply.tokens().saturating_sub(1));
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
@@ -195,7 +198,7 @@ async fn whole_reply(
     let fault = job.midway_fault().map(|(kind, _)| kind);
     if fault.is_none() {
         let reasoning_tokens = reply.reasoning * request.choices;
-        exchange.wrote_whole(first_token, admitted.pace.due, job.output_tokens(), reasoning_tokens);
+        exchange.wrote_whole(admitted.pace.due, job.output_tokens(), reasoning_tokens);
     }
     let usage = job.final_usage(exchange, admitted.cached_tokens, reply.tokens(), reply.reasoning);
     let mut body = Vec::with_capacity(512 + 8 * usage.completion as usize);

@@ -34,34 +34,28 @@ struct QueuedRequest<'a> {
 
 impl<'a> QueuedRequest<'a> {
     fn new(load: &'a LoadMeter) -> Self {
-        load.change(|load| load.waiting += 1);
+        load.wait();
         Self { load, waits: true }
     }
 
     /// It runs from the instant at which it no longer waits.
     fn run(mut self, kv_blocks: u32) {
         self.waits = false;
-        self.load.change(|load| {
-            load.waiting -= 1;
-            load.run(kv_blocks);
-        });
+        self.load.run_waiting(kv_blocks);
     }
 }
 
 impl Drop for QueuedRequest<'_> {
     fn drop(&mut self) {
         if self.waits {
-            self.load.change(|load| load.waiting -= 1);
+            self.load.give_up();
         }
     }
 }
 
 impl Drop for BatchSlot<'_> {
     fn drop(&mut self) {
-        self.load.change(|load| {
-            load.running -= 1;
-            load.kv_blocks -= u64::from(self.kv_blocks);
-        });
+        self.load.leave(self.kv_blocks);
     }
 }
 
@@ -116,8 +110,7 @@ pub(crate) async fn admit<'a>(
     let take_blocks = |place| Some((place, state.kv_cache.try_acquire_many(blocks).ok()?));
     let at_once = state.batch.try_acquire().ok().and_then(take_blocks);
     let (permits, admitted) = if let Some(permits) = at_once {
-        state.load.change(|load| load.run(blocks));
-        (permits, arrival)
+        (permits, state.load.run_at_once(arrival, blocks))
     } else {
         let queued = QueuedRequest::new(&state.load);
         let permits = connection.unless_gone(acquire(state, blocks)).await??;

@@ -103,13 +103,19 @@ impl Default for EngineCounters {
 }
 
 impl EngineCounters {
-    /// The engine took a request in and read its prompt.
+    /// The engine took a request in and looked its prompt up in the prefix cache.
     pub(crate) fn admitted(&mut self, prompt_tokens: u32, cached_tokens: Option<u32>) {
-        self.prompt_tokens += u64::from(prompt_tokens);
         if let Some(cached) = cached_tokens {
             self.cache_queries += u64::from(prompt_tokens);
             self.cache_hits += u64::from(cached);
         }
+    }
+
+    /// The prompt is read and the first token is there.
+    pub(crate) fn first_token(&mut self, request: &mut EngineRequest, at: Mono) {
+        self.prompt_tokens += u64::from(request.prompt_tokens);
+        request.first_token = Some(at);
+        self.time_to_first_token.observe_span(at.since(request.arrival));
     }
 
     /// Tokens of a request were written in one chunk.
@@ -119,18 +125,16 @@ impl EngineCounters {
         if let Some(before) = request.last_token.replace(at) {
             self.inter_token_latency.observe_span(at.since(before));
         } else {
-            request.first_token = Some(at);
-            self.time_to_first_token.observe_span(at.since(request.arrival));
+            self.first_token(request, at);
         }
     }
 
-    /// A reply in one piece is there: its first token came at `first`, its last one at `last`, the others evenly between them.
-    pub(crate) fn wrote_whole(&mut self, request: &mut EngineRequest, first: Mono, last: Mono, tokens: u32) {
+    /// A reply in one piece is there: its last token came at `last`, the others evenly between that and the first one.
+    pub(crate) fn wrote_whole(&mut self, request: &mut EngineRequest, last: Mono, tokens: u32) {
         self.generation_tokens += u64::from(tokens);
         request.tokens += tokens;
-        request.first_token = Some(first);
+        let Some(first) = request.first_token else { return };
         request.last_token = Some(last);
-        self.time_to_first_token.observe_span(first.since(request.arrival));
         if tokens > 1 {
             let gaps = u64::from(tokens - 1);
             self.inter_token_latency.observe_times(last.since(first).0 / gaps, gaps);
@@ -142,6 +146,10 @@ impl EngineCounters {
         self.finished[reason as usize] += 1;
         if matches!(reason, FinishReason::Abort | FinishReason::Error) {
             return;
+        }
+        if request.first_token.is_none() {
+            // A reply without tokens: its prompt is read when it is done.
+            self.prompt_tokens += u64::from(request.prompt_tokens);
         }
         self.prompt_lengths.observe(u64::from(request.prompt_tokens));
         self.reply_lengths.observe(u64::from(request.tokens));
@@ -250,8 +258,9 @@ mod tests {
     #[test]
     fn threads_add_up() {
         let threads = [ThreadCounters::default(), ThreadCounters::default()];
-        threads[0].lock().admitted(3, None);
-        threads[1].lock().admitted(4, None);
-        assert_eq!(total(&threads, || ()).0.prompt_tokens, 7);
+        threads[0].lock().admitted(3, Some(1));
+        threads[1].lock().admitted(4, Some(2));
+        let all = total(&threads, || ()).0;
+        assert_eq!((all.cache_queries, all.cache_hits), (7, 3));
     }
 }

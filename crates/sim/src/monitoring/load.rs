@@ -16,11 +16,21 @@ pub(crate) struct BatchLoad {
 }
 
 impl BatchLoad {
-    /// One more request has its place and its blocks.
-    pub(crate) fn run(&mut self, kv_blocks: u32) {
+    fn start(&mut self, kv_blocks: u32) {
         self.running += 1;
         self.kv_blocks += u64::from(kv_blocks);
     }
+
+    fn has_room(&self, limits: &BatchLimits, kv_blocks: u32) -> bool {
+        self.running < limits.running && self.kv_blocks + u64::from(kv_blocks) <= limits.kv_blocks
+    }
+}
+
+/// How much can run at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BatchLimits {
+    pub(crate) running: u32,
+    pub(crate) kv_blocks: u64,
 }
 
 /// From this time on the load was this.
@@ -42,6 +52,7 @@ pub(crate) struct GpuReading {
 #[derive(Debug)]
 pub(crate) struct LoadMeter {
     gpus: GpuOptions,
+    limits: BatchLimits,
     start: Mono,
     /// Changes of the load that are kept.
     keep: usize,
@@ -54,6 +65,8 @@ struct LoadState {
     since: Mono,
     /// Integral over nanoseconds up to `since` of the running requests, each instant's at most as many as make the GPUs busy.
     busy: u128,
+    /// The load before a request last left, and when that was.
+    before_release: LoadChange,
     /// The latest reading of a page that is renewed at intervals.
     reading: GpuReading,
     history: VecDeque<LoadChange>,
@@ -62,17 +75,18 @@ struct LoadState {
 }
 
 impl LoadMeter {
-    pub(crate) fn new(gpus: GpuOptions, start: Mono, keep: usize) -> Self {
+    pub(crate) fn new(gpus: GpuOptions, limits: BatchLimits, start: Mono, keep: usize) -> Self {
         let load = BatchLoad::default();
         let state = LoadState {
             load,
             since: start,
             busy: 0,
+            before_release: LoadChange { at: start, load },
             reading: GpuReading { at: start, load, joules: 0.0 },
             history: VecDeque::from([LoadChange { at: start, load }]),
             shortened: false,
         };
-        Self { gpus, start, keep: keep.max(2), state: Mutex::new(state) }
+        Self { gpus, limits, start, keep: keep.max(2), state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, LoadState> {
@@ -83,11 +97,48 @@ impl LoadMeter {
         self.lock().load
     }
 
-    pub(crate) fn change(&self, change: impl FnOnce(&mut BatchLoad)) {
+    /// A request begins to wait.
+    pub(crate) fn wait(&self) {
+        self.change(&mut self.lock(), |load| load.waiting += 1);
+    }
+
+    /// A request that waited went away.
+    pub(crate) fn give_up(&self) {
+        self.change(&mut self.lock(), |load| load.waiting -= 1);
+    }
+
+    /// A request that waited has its place.
+    pub(crate) fn run_waiting(&self, kv_blocks: u32) {
+        self.change(&mut self.lock(), |load| {
+            load.waiting -= 1;
+            load.start(kv_blocks);
+        });
+    }
+
+    /// A request has its place without waiting. The result is the time from which it has it: its arrival, unless a busy server
+    /// found it only after another one had left a batch in which there was no room for it.
+    pub(crate) fn run_at_once(&self, arrival: Mono, kv_blocks: u32) -> Mono {
         let mut state = self.lock();
-        // Read while the lock is held, so that changes are in order.
+        let LoadChange { at, load } = state.before_release;
+        self.change(&mut state, |load| load.start(kv_blocks));
+        if load.has_room(&self.limits, kv_blocks) { arrival } else { arrival.max(at) }
+    }
+
+    /// A request leaves the batch.
+    pub(crate) fn leave(&self, kv_blocks: u32) {
+        let mut state = self.lock();
+        let before = state.load;
+        let at = self.change(&mut state, |load| {
+            load.running -= 1;
+            load.kv_blocks -= u64::from(kv_blocks);
+        });
+        state.before_release = LoadChange { at, load: before };
+    }
+
+    /// Changes the load and returns the time of the change. It is read while the lock is held, so that changes are in order.
+    fn change(&self, state: &mut LoadState, change: impl FnOnce(&mut BatchLoad)) -> Mono {
         let now = Mono::now();
-        self.advance(&mut state, now);
+        self.advance(state, now);
         change(&mut state.load);
         let load = state.load;
         state.history.push_back(LoadChange { at: now, load });
@@ -95,6 +146,7 @@ impl LoadMeter {
             state.history.pop_front();
             state.shortened = true;
         }
+        now
     }
 
     /// What the GPUs of a page show now.
@@ -145,15 +197,23 @@ impl LoadMeter {
 mod tests {
     use super::*;
 
+    const LIMITS: BatchLimits = BatchLimits { running: 3, kv_blocks: 10 };
+
     fn meter(refresh: Nanos) -> LoadMeter {
-        LoadMeter::new(GpuOptions { refresh, ..GpuOptions::default() }, Mono::now(), 100)
+        LoadMeter::new(GpuOptions { refresh, ..GpuOptions::default() }, LIMITS, Mono::now(), 100)
+    }
+
+    fn run(meter: &LoadMeter, times: u32) {
+        for _ in 0..times {
+            meter.run_at_once(Mono::default(), 1);
+        }
     }
 
     #[test]
     fn energy_is_the_integral_of_power() {
         let meter = meter(Nanos::ZERO);
-        meter.change(|load| load.running = 4);
-        meter.change(|load| load.running = 100);
+        run(&meter, 20);
+        meter.leave(1);
         let reading = meter.gpu_reading();
         let (history, shortened) = meter.history();
         let ends = history[1..].iter().map(|change| change.at).chain([reading.at]);
@@ -169,7 +229,7 @@ mod tests {
     #[test]
     fn a_page_that_is_renewed_rarely_shows_its_first_reading() {
         let meter = meter(Nanos(3_600_000_000_000));
-        meter.change(|load| load.running = 4);
+        run(&meter, 4);
         let reading = meter.gpu_reading();
         assert_eq!((reading.at, reading.load.running, reading.joules), (meter.start, 0, 0.0));
     }
@@ -177,19 +237,45 @@ mod tests {
     #[test]
     fn a_reading_that_was_due_before_a_change_shows_the_state_before_it() {
         let meter = meter(Nanos(1));
-        meter.change(|load| load.running = 4);
+        run(&meter, 4);
         // Due in every nanosecond, so at the time of this change, and made before it.
-        meter.change(|load| load.running = 7);
+        run(&meter, 1);
         assert_eq!(meter.lock().reading.load.running, 4);
     }
 
     #[test]
     fn old_changes_are_dropped() {
-        let meter = LoadMeter::new(GpuOptions::default(), Mono::now(), 3);
-        for running in 1..=5 {
-            meter.change(|load| load.running = running);
-        }
+        let meter = LoadMeter::new(GpuOptions::default(), LIMITS, Mono::now(), 3);
+        run(&meter, 5);
         let (history, shortened) = meter.history();
         assert_eq!((history.len(), history[0].load.running, shortened), (3, 3, true));
+    }
+
+    #[test]
+    fn waiting_requests_run_or_give_up() {
+        let meter = meter(Nanos::ZERO);
+        for _ in 0..3 {
+            meter.wait();
+        }
+        meter.give_up();
+        meter.run_waiting(4);
+        assert_eq!(meter.now(), BatchLoad { running: 1, waiting: 1, kv_blocks: 4 });
+        meter.leave(4);
+        assert_eq!(meter.now(), BatchLoad { running: 0, waiting: 1, kv_blocks: 0 });
+    }
+
+    #[test]
+    fn nobody_has_a_place_before_it_was_free() {
+        let meter = meter(Nanos::ZERO);
+        let arrival = Mono::now();
+        assert_eq!(meter.run_at_once(arrival, 9), arrival);
+        meter.leave(9);
+        assert_eq!(meter.run_at_once(arrival, 1), arrival, "there was room for one block");
+        assert!(meter.run_at_once(arrival, 2) > arrival, "there was no room for two");
+        run(&meter, 1);
+        meter.leave(1);
+        let freed = meter.lock().before_release.at;
+        assert_eq!(meter.run_at_once(arrival, 1), freed, "all three places were taken");
+        assert_eq!(meter.run_at_once(freed + Nanos(1), 1), freed + Nanos(1));
     }
 }

@@ -27,10 +27,11 @@ pub struct WindowTruth {
     pub kv_cache_usage: TrueGauge,
     /// Requests whose last byte came in.
     pub arrived: u64,
-    /// Requests that got a place in the batch, and the tokens of their prompts.
+    /// Requests that got a place in the batch, and the tokens of their prompts that were in the prefix cache.
     pub admitted: u64,
-    pub prompt_tokens: u64,
     pub cached_tokens: u64,
+    /// Tokens of the prompts that were read: a prompt is read when the first token is there.
+    pub prompt_tokens: u64,
     /// Requests whose reply was whole.
     pub completed: u64,
     /// Output tokens that were written. Of a reply with several tokens in a chunk that is only partly in the window, the share of its chunks.
@@ -81,8 +82,8 @@ impl WindowTruth {
             kv_cache_usage: gauge(|load| load.kv_blocks as f64, f64::from(state.options.kv_blocks)),
             arrived: 0,
             admitted: 0,
-            prompt_tokens: 0,
             cached_tokens: 0,
+            prompt_tokens: 0,
             completed: 0,
             generation_tokens: 0.0,
             joules_per_gpu,
@@ -105,8 +106,12 @@ impl WindowTruth {
         self.arrived += u64::from(inside(record.arrival));
         if record.admitted.is_some_and(inside) {
             self.admitted += 1;
-            self.prompt_tokens += u64::from(record.prompt_tokens.unwrap_or(0));
             self.cached_tokens += u64::from(record.cached_tokens.unwrap_or(0));
+        }
+        // A reply without tokens has read its prompt when it is done.
+        let ended = (record.outcome == TruthOutcome::Completed && record.admitted.is_some()).then_some(record.end);
+        if record.first_token.or(ended).is_some_and(inside) {
+            self.prompt_tokens += u64::from(record.prompt_tokens.unwrap_or(0));
         }
         self.completed += u64::from(record.outcome == TruthOutcome::Completed && inside(record.end));
         let chunks = record.chunks.iter().filter(|at| inside(**at)).count();

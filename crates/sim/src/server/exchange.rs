@@ -46,6 +46,7 @@ impl ServedRequest {
             arrival: received.arrival,
             stamped_by: received.stamped_by,
             admitted: None,
+            first_token: None,
             in_flight: if is_inference { state.enter() } else { 0 },
             streaming: false,
             prompt_tokens: None,
@@ -84,6 +85,7 @@ impl ServedRequest {
     /// A chunk with content is being written.
     pub(crate) fn wrote(&mut self, at: Mono, tokens: u32, reasoning_tokens: u32) {
         self.note(|record| {
+            record.first_token.get_or_insert(at);
             record.chunks.push(at);
             record.output_tokens += tokens;
             record.reasoning_tokens += reasoning_tokens;
@@ -91,13 +93,19 @@ impl ServedRequest {
         self.count(|counters, request| counters.wrote(request, at, tokens));
     }
 
-    /// A reply in one piece is complete: its first token came at `first`, its last one at `last`.
-    pub(crate) fn wrote_whole(&mut self, first: Mono, last: Mono, tokens: u32, reasoning_tokens: u32) {
+    /// The first token of a reply in one piece is there.
+    pub(crate) fn first_token(&mut self, at: Mono) {
+        self.note(|record| record.first_token = Some(at));
+        self.count(|counters, request| counters.first_token(request, at));
+    }
+
+    /// A reply in one piece is complete: its last token came at `last`.
+    pub(crate) fn wrote_whole(&mut self, last: Mono, tokens: u32, reasoning_tokens: u32) {
         self.note(|record| {
             record.output_tokens += tokens;
             record.reasoning_tokens += reasoning_tokens;
         });
-        self.count(|counters, request| counters.wrote_whole(request, first, last, tokens));
+        self.count(|counters, request| counters.wrote_whole(request, last, tokens));
     }
 
     /// Its times in the engine, once it has its first token.

@@ -126,12 +126,12 @@ pub fn serves(path: &str) -> bool {
     Route::of("POST", path).is_inference()
 }
 
-/// Serves one request of a connection; both are known by their numbers.
+/// Serves one request of a connection; both are known by their numbers, the connection from its first request on record.
 pub(crate) async fn serve(
     worker: &ServerWorker,
     connection: &mut ClientConnection,
     received: &ClientRequest,
-    (connection_number, connection_request): (u64, u64),
+    (connection_number, connection_request): (&mut Option<u64>, u64),
     role: PortRole,
 ) -> After {
     let (state, head) = (&worker.state, &received.head);
@@ -164,6 +164,7 @@ pub(crate) async fn serve(
         }
         _ => {}
     }
+    let connection_number = *connection_number.get_or_insert_with(|| state.next_connection());
     let mut exchange =
         ServedRequest::begin(worker, received, connection_number, connection_request, route.is_inference());
     let served = match route {

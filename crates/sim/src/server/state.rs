@@ -13,7 +13,7 @@ use crate::generation::draws::Repetitions;
 use crate::generation::prefix_cache::PrefixCache;
 use crate::generation::timeline::Timeline;
 use crate::monitoring::counters::ThreadCounters;
-use crate::monitoring::load::LoadMeter;
+use crate::monitoring::load::{BatchLimits, LoadMeter};
 use crate::options::SimOptions;
 use crate::truth::log::TruthLog;
 
@@ -53,13 +53,19 @@ pub(crate) struct SimState {
 impl SimState {
     pub(crate) fn new(options: SimOptions) -> Result<Self, SimError> {
         let (anchor, started) = (WallAnchor::take(), Mono::now());
+        let limits = BatchLimits { running: options.batch, kv_blocks: u64::from(options.kv_blocks) };
         Ok(Self {
             anchor,
             clock: Arc::new(OffsetWatch::start()),
             truth: TruthLog::open(options.truth_file.clone(), options.truth_keep, anchor)?,
             repetitions: Repetitions::default(),
             counters: (0..options.threads).map(|_| ThreadCounters::default()).collect(),
-            load: LoadMeter::new(options.gpus.clone(), started, options.truth_keep.saturating_mul(CHANGES_PER_REQUEST)),
+            load: LoadMeter::new(
+                options.gpus.clone(),
+                limits,
+                started,
+                options.truth_keep.saturating_mul(CHANGES_PER_REQUEST),
+            ),
             started,
             batch: Semaphore::new(options.batch as usize),
             kv_cache: Semaphore::new(options.kv_blocks as usize),

@@ -68,29 +68,29 @@ async fn accept(worker: &Rc<ServerWorker>, listener: &TcpListener, role: PortRol
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let number = worker.state.next_connection();
-                tokio::task::spawn_local(serve_connection(Rc::clone(worker), stream, number, role));
+                tokio::task::spawn_local(serve_connection(Rc::clone(worker), stream, role));
             }
             Err(_) => worker.timer.sleep_until(Mono::now() + ACCEPT_PAUSE).await,
         }
     }
 }
 
-async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64, role: PortRole) {
+async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, role: PortRole) {
     // Without it small writes wait for each other; a system that refuses still serves.
     let _ = stream.set_nodelay(true);
     if grpc::is_http2_preface(&worker, &stream).await {
-        return grpc::serve_connection(worker, stream, number).await;
+        return grpc::serve_connection(worker, stream).await;
     }
     let mut connection = ClientConnection::new(stream, Arc::clone(&worker.state.clock));
-    let mut served = 0;
+    // Numbered by its first request on record, so that scrapes of the metrics do not show in the truth.
+    let (mut number, mut served) = (None, 0);
     loop {
         let received = match connection.receive().await {
             Ok(received) => received,
             Err(NoRequest::Gone) => return,
             Err(NoRequest::Unreadable(why)) => return reject_unreadable(&mut connection, why).await,
         };
-        match route::serve(&worker, &mut connection, &received, (number, served), role).await {
+        match route::serve(&worker, &mut connection, &received, (&mut number, served), role).await {
             After::KeepAlive => served += 1,
             After::Close => return,
             After::Reset => return connection.reset(),

@@ -15,7 +15,7 @@ pub struct TruthRecord {
     pub method: String,
     /// The target as sent, with its query.
     pub path: String,
-    /// Number of the connection in order of acceptance, from zero.
+    /// Number of the connection in order of its first request on record, from zero.
     pub connection: u64,
     /// Number of the request on its connection, from zero.
     pub connection_request: u64,
@@ -26,6 +26,8 @@ pub struct TruthRecord {
     pub stamped_by: StampSource,
     /// When the request got a place in the batch.
     pub admitted: Option<Mono>,
+    /// When its first token was made: the stamp of its first chunk, or in a reply in one piece the time at which that token was due.
+    pub first_token: Option<Mono>,
     /// Inference requests that had arrived and were not finished, this one included. Zero for other requests.
     pub in_flight: u32,
     pub streaming: bool,
@@ -130,6 +132,7 @@ impl Serialize for TruthLine<'_> {
         };
         map.serialize_entry("stamped_by", stamped_by)?;
         map.serialize_entry("admitted_ns", &r.admitted.map(Mono::as_nanos))?;
+        map.serialize_entry("first_token_ns", &r.first_token.map(Mono::as_nanos))?;
         map.serialize_entry("chunks_ns", &chunks)?;
         map.serialize_entry("end_ns", &r.end.as_nanos())?;
         map.serialize_entry("arrival_epoch_ns", &epoch(r.arrival))?;

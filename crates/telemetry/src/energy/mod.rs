@@ -7,7 +7,7 @@ mod idle;
 mod power;
 mod total;
 
-use aiperf_clock::{Mono, Nanos};
+use aiperf_clock::Nanos;
 use thiserror::Error;
 
 pub use counter::from_counter;
@@ -18,27 +18,6 @@ pub use total::{PlatformEnergy, total};
 
 /// The largest error that an energy figure may have, as a share of it.
 pub const LIMIT: f64 = 0.05;
-
-/// A window on the clock of the requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EnergyWindow {
-    pub start: Mono,
-    pub end: Mono,
-}
-
-impl EnergyWindow {
-    pub fn length(&self) -> Nanos {
-        self.end.since(self.start)
-    }
-
-    pub fn seconds(&self) -> f64 {
-        self.length().as_secs_f64()
-    }
-
-    pub fn has(&self, at: Mono) -> bool {
-        self.start <= at && at <= self.end
-    }
-}
 
 /// Where an energy figure comes from, as files spell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

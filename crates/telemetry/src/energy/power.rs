@@ -3,7 +3,8 @@
 use aiperf_clock::{Mono, Nanos};
 
 use crate::energy::anchor::seconds;
-use crate::energy::{EnergyEstimate, EnergyMethod, EnergyWindow, NoEnergy, PowerRange};
+use crate::energy::{EnergyEstimate, EnergyMethod, NoEnergy, PowerRange};
+use crate::series::Window;
 
 /// Fewer values than this in the window say nothing about how much power varies.
 const LEAST_VALUES: usize = 4;
@@ -23,9 +24,9 @@ pub struct PowerIntegral {
 ///
 /// What power did between two values is unknown: each piece may be off by a part of the difference of its values, to either
 /// side. The pieces at the ends of the window may be off by all that the GPU was seen to vary.
-pub fn from_power(points: impl Iterator<Item = (Mono, f64)>, window: EnergyWindow) -> Result<PowerIntegral, NoEnergy> {
-    let end = window.seconds();
-    let found: Vec<(f64, f64)> = points.map(|(at, watts)| (seconds(at, window.start), watts)).collect();
+pub fn from_power(points: impl Iterator<Item = (Mono, f64)>, window: Window) -> Result<PowerIntegral, NoEnergy> {
+    let end = window.length().as_secs_f64();
+    let found: Vec<(f64, f64)> = points.map(|(at, watts)| (seconds(at, window.start()), watts)).collect();
     let range = PowerRange::of(found.iter().map(|(_, watts)| *watts)).ok_or(NoEnergy::NotReported)?;
     let inside = found.iter().filter(|(at, _)| (0.0..=end).contains(at)).count();
     if inside < LEAST_VALUES || end <= 0.0 {
@@ -67,7 +68,7 @@ pub fn from_power(points: impl Iterator<Item = (Mono, f64)>, window: EnergyWindo
 pub(super) fn exact_enough(
     estimate: EnergyEstimate,
     interval: Nanos,
-    window: EnergyWindow,
+    window: Window,
 ) -> Result<EnergyEstimate, NoEnergy> {
     let error = estimate.relative_error();
     if error <= crate::energy::LIMIT {
@@ -83,8 +84,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn window(length: u64) -> EnergyWindow {
-        EnergyWindow { start: Mono::from_nanos(2_000 * MS), end: Mono::from_nanos((2_000 + length) * MS) }
+    fn window(length: u64) -> Window {
+        Window::new(Mono::from_nanos(2_000 * MS), Mono::from_nanos((2_000 + length) * MS))
     }
 
     fn gauge(step: u64, until: u64, power: impl Fn(f64) -> f64) -> Vec<(Mono, f64)> {

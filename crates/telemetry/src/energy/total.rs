@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use aiperf_clock::{Mono, Nanos};
 
 use crate::energy::power::exact_enough;
-use crate::energy::{
-    EnergyEstimate, EnergyMethod, EnergyWindow, NoEnergy, PowerRange, from_counter, from_power, idle_power,
-};
+use crate::energy::{EnergyEstimate, EnergyMethod, NoEnergy, PowerRange, from_counter, from_power, idle_power};
 use crate::gpu::cadence::changes_of;
 use crate::gpu::collected::{CollectedSource, Scope};
 use crate::gpu::field::{FieldTable, Platform, power_and_energy};
+use crate::series::Window;
 
 /// Joules in a megajoule, the unit of energy counters in files.
 const MEGAJOULE: f64 = 1e6;
+/// A counter that is off by this share of the integrated power, beyond both errors, counts something else.
+const DISTRUST: f64 = 0.1;
 
 /// What the GPUs of one platform drew in a window, all together.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct PlatformEnergy {
     pub power_against_counter: Option<f64>,
     /// Some GPUs have no energy counter.
     pub lacks_counter: bool,
+    /// The counters of some GPUs contradict their power and were not used.
+    pub has_wrong_counter: bool,
 }
 
 /// One GPU, as one source sees it.
@@ -43,10 +46,10 @@ struct OneGpu {
 }
 
 impl OneGpu {
-    /// The more exact of both estimates.
+    /// The counter, as it misses nothing between two readings; power if the counter is not known well enough or contradicts it.
     fn energy(&self) -> Result<EnergyEstimate, NoEnergy> {
         match (self.counter, self.power) {
-            (Ok(counter), Ok(power)) if power.error < counter.error => Ok(power),
+            (Ok(counter), Ok(power)) if differ(counter, power) => Ok(power),
             (Ok(counter), _) => Ok(counter),
             (Err(NoEnergy::NotReported), power) => power,
             (Err(why), power) => power.map_err(|_| why),
@@ -58,12 +61,17 @@ impl OneGpu {
     }
 }
 
+/// Whether a counter cannot be that of the power that the gauge shows.
+fn differ(counter: EnergyEstimate, power: EnergyEstimate) -> bool {
+    (counter.joules - power.joules).abs() > counter.error + power.error + DISTRUST * power.joules
+}
+
 /// The totals of each platform that a source reports. A GPU that several sources report is counted once, by the source that
 /// knows its energy best. What a server reports of all its GPUs together counts only if no source reports its GPUs one by one.
 pub fn total(
     sources: &[CollectedSource],
     fields: &FieldTable,
-    window: EnergyWindow,
+    window: Window,
     first_request: Mono,
 ) -> Vec<PlatformEnergy> {
     let mut all: Vec<PlatformEnergy> = Vec::new();
@@ -84,7 +92,7 @@ pub fn total(
 fn chosen(
     sources: &[CollectedSource],
     fields: &FieldTable,
-    window: EnergyWindow,
+    window: Window,
     first_request: Mono,
     platform: Platform,
     scope: Scope,
@@ -105,13 +113,7 @@ fn chosen(
     best.into_values().collect()
 }
 
-fn measure(
-    source: &CollectedSource,
-    index: usize,
-    fields: &FieldTable,
-    window: EnergyWindow,
-    first_request: Mono,
-) -> OneGpu {
+fn measure(source: &CollectedSource, index: usize, fields: &FieldTable, window: Window, first_request: Mono) -> OneGpu {
     let series = &source.series.gpus[index];
     let (power, energy) = power_and_energy(series.gpu.platform);
     let (gauge, counter) = (series.field(power), series.field(energy));
@@ -150,6 +152,9 @@ fn summed(platform: Platform, count: usize, gpus: &[OneGpu]) -> PlatformEnergy {
         idle_watts: add(&|gpu| gpu.idle_watts),
         power_against_counter: both.filter(|(counter, _)| *counter > 0.0).map(|(counter, power)| power / counter - 1.0),
         lacks_counter: gpus.iter().any(|gpu| !gpu.has_counter),
+        has_wrong_counter: gpus
+            .iter()
+            .any(|gpu| gpu.counter.is_ok_and(|counter| gpu.power.is_ok_and(|power| differ(counter, power)))),
     }
 }
 
@@ -216,7 +221,7 @@ mod tests {
     }
 
     fn of(sources: &[CollectedSource]) -> PlatformEnergy {
-        let window = EnergyWindow { start: Mono::from_nanos(2_000 * MS), end: Mono::from_nanos(12_000 * MS) };
+        let window = Window::new(Mono::from_nanos(2_000 * MS), Mono::from_nanos(12_000 * MS));
         let all = total(sources, &FieldTable::default(), window, Mono::from_nanos(2_000 * MS));
         assert_eq!(all.len(), 1);
         all[0].clone()

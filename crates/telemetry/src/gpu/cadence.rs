@@ -22,6 +22,8 @@ pub enum Renewal {
 pub struct Changes {
     /// In the order of time; the first reading is not one of them.
     pub times: Vec<Mono>,
+    /// Times between two changes, of those that were seen in full: a reading in between had nothing new.
+    resolved: Vec<Nanos>,
     /// Between the first and the last reading.
     pub observed: Nanos,
 }
@@ -30,18 +32,25 @@ impl Changes {
     /// Of one field.
     pub fn of_field(series: FieldSeries<'_>) -> Self {
         let mut changes = Self::default();
-        let (mut first, mut last) = (None, None);
         let mut before = f64::NAN;
+        let mut readings = Vec::new();
         for (at, value) in series.points() {
-            if first.is_some() && value.to_bits() != before.to_bits() {
+            if !readings.is_empty() && value.to_bits() != before.to_bits() {
                 changes.times.push(at);
             }
-            first.get_or_insert(at);
-            last = Some(at);
+            readings.push(at);
             before = value;
         }
-        changes.observed = first.zip(last).map_or(Nanos::ZERO, |(first, last)| last.since(first));
+        changes.watch(&readings);
         changes
+    }
+
+    /// Notes how long and how densely the changes were watched.
+    fn watch(&mut self, readings: &[Mono]) {
+        self.observed = readings.first().zip(readings.last()).map_or(Nanos::ZERO, |(first, last)| last.since(*first));
+        let seen = |at: Mono| readings.partition_point(|reading| *reading <= at);
+        let in_full = self.times.windows(2).filter(|pair| seen(pair[1]) > seen(pair[0]) + 1);
+        self.resolved = in_full.map(|pair| pair[1].since(pair[0])).collect();
     }
 
     /// Of any field of any GPU of a source.
@@ -49,19 +58,20 @@ impl Changes {
         let mut all = Self::default();
         for series in &source.gpus {
             for field in fields.ids() {
-                let one = Self::of_field(series.field(field));
-                all.observed = all.observed.max(one.observed);
-                all.times.extend(one.times);
+                all.times.extend(Self::of_field(series.field(field)).times);
             }
         }
         all.times.sort_unstable();
         all.times.dedup();
+        all.watch(source.gpus.first().map_or(&[], |series| series.times()));
         all
     }
 
-    /// The median time between two changes; `None` if there were fewer than two.
+    /// The median time between two changes, of those that were seen in full if there are some; `None` if there were fewer than two
+    /// changes.
     pub fn interval(&self) -> Option<Nanos> {
-        let mut gaps: Vec<Nanos> = self.times.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+        let all = self.times.windows(2).map(|pair| pair[1].since(pair[0]));
+        let mut gaps: Vec<Nanos> = if self.resolved.len() >= 3 { self.resolved.clone() } else { all.collect() };
         gaps.sort_unstable();
         gaps.get(gaps.len() / 2).copied()
     }

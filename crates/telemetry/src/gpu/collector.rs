@@ -107,8 +107,20 @@ impl GpuCollector {
     }
 }
 
+/// A source that answered once, and when it is read again if it fails.
+struct OpenSource {
+    source: Box<dyn GpuSource>,
+    failed_in_a_row: u32,
+    not_before: Option<Mono>,
+}
+
+/// The pause after the first failure of a source; it doubles with each further one.
+const FIRST_PAUSE: Nanos = Nanos(500_000_000);
+/// The pause grows to 32 times the first one at most.
+const MOST_DOUBLINGS: u32 = 5;
+
 struct Reader {
-    sources: Vec<Box<dyn GpuSource>>,
+    sources: Vec<OpenSource>,
     collected: Vec<CollectedSource>,
     fields: Arc<FieldTable>,
     phase: Box<dyn Fn() -> Option<PhaseKind> + Send>,
@@ -129,7 +141,7 @@ impl Reader {
                         scope: source.scope(),
                         ..CollectedSource::default()
                     });
-                    reader.sources.push(source);
+                    reader.sources.push(OpenSource { source, failed_in_a_row: 0, not_before: None });
                 }
                 Err(error) => silent.push(CollectedSource {
                     url,
@@ -215,10 +227,15 @@ impl Reader {
     }
 
     fn read_all(&mut self) {
-        for (source, collected) in self.sources.iter_mut().zip(&mut self.collected) {
+        for (open, collected) in self.sources.iter_mut().zip(&mut self.collected) {
             let began = Mono::now();
-            match source.read() {
+            // A source that does not answer must not hold up the others with each reading.
+            if open.not_before.is_some_and(|later| began < later) {
+                continue;
+            }
+            match open.source.read() {
                 Ok(readings) => {
+                    (open.failed_in_a_row, open.not_before) = (0, None);
                     collected.reads += 1;
                     for reading in &readings {
                         collected.series.push(reading, &self.fields);
@@ -226,6 +243,9 @@ impl Reader {
                     }
                 }
                 Err(error) => {
+                    let pause = Nanos(FIRST_PAUSE.0 << open.failed_in_a_row.min(MOST_DOUBLINGS));
+                    open.failed_in_a_row += 1;
+                    open.not_before = Some(Mono::now() + pause);
                     collected.failures += 1;
                     collected.last_failure = Some(error.reason);
                 }
@@ -302,10 +322,14 @@ mod tests {
         }
     }
 
-    fn hooks(sources: Vec<FoundSource>, profiling: &Arc<AtomicBool>, lines: &Arc<Mutex<u32>>) -> CollectorHooks {
+    fn hooks(
+        open: impl FnOnce() -> Vec<FoundSource> + Send + 'static,
+        profiling: &Arc<AtomicBool>,
+        lines: &Arc<Mutex<u32>>,
+    ) -> CollectorHooks {
         let (profiling, lines) = (Arc::clone(profiling), Arc::clone(lines));
         CollectorHooks {
-            open: Box::new(move || sources),
+            open: Box::new(open),
             phase: Box::new(move || profiling.load(Ordering::Relaxed).then_some(PhaseKind::Profiling)),
             sink: Box::new(move |_, _| *lines.lock().unwrap() += 1),
         }
@@ -318,11 +342,13 @@ mod tests {
     #[test]
     fn each_reading_goes_to_the_series_and_to_the_sink() {
         let (profiling, lines) = (Arc::default(), Arc::default());
-        let sources = vec![
-            found("a", Ok(Scripted::new(u32::MAX))),
-            found("b", Err(SourceError::new("refused"))),
-            found("c", Ok(Scripted::new(3))),
-        ];
+        let sources = || {
+            vec![
+                found("a", Ok(Scripted::new(u32::MAX))),
+                found("b", Err(SourceError::new("refused"))),
+                found("c", Ok(Scripted::new(3))),
+            ]
+        };
         let collector = GpuCollector::start(settings(), Arc::default(), hooks(sources, &profiling, &lines)).unwrap();
         let opened = collector.wait_until_open(Duration::from_secs(20)).unwrap();
         assert_eq!(opened.answering.len(), 2);
@@ -341,7 +367,7 @@ mod tests {
     #[test]
     fn a_run_without_sources_ends_at_once() {
         let (profiling, lines) = (Arc::default(), Arc::default());
-        let collector = GpuCollector::start(settings(), Arc::default(), hooks(Vec::new(), &profiling, &lines)).unwrap();
+        let collector = GpuCollector::start(settings(), Arc::default(), hooks(Vec::new, &profiling, &lines)).unwrap();
         let opened = collector.wait_until_open(Duration::from_secs(20)).unwrap();
         assert!(opened.answering.is_empty() && opened.silent.is_empty());
         assert!(collector.finish(LastReading::Wait).unwrap().is_empty());

@@ -3,10 +3,11 @@
 use aiperf_clock::Mono;
 use aiperf_metrics::Stats;
 
-use crate::energy::{EnergyWindow, PowerRange, from_counter};
+use crate::energy::{PowerRange, from_counter};
 use crate::gpu::field::{FieldId, FieldKind, FieldTable, power_and_energy};
 use crate::gpu::series::{FieldSeries, GpuSeries};
 use crate::gpu::throttle;
+use crate::series::Window;
 
 const MEGAJOULE: f64 = 1e6;
 
@@ -23,7 +24,7 @@ pub struct GpuMetric {
 }
 
 /// All fields that have a reading, in the order of the table.
-pub fn metrics(series: &GpuSeries, fields: &FieldTable, window: EnergyWindow) -> Vec<GpuMetric> {
+pub fn metrics(series: &GpuSeries, fields: &FieldTable, window: Window) -> Vec<GpuMetric> {
     let mut found = Vec::new();
     for id in fields.ids() {
         let (field, values) = (fields.get(id), series.field(id));
@@ -55,10 +56,14 @@ pub fn metrics(series: &GpuSeries, fields: &FieldTable, window: EnergyWindow) ->
 }
 
 /// Statistics of the readings in the window; of the last one before its end if none is in it.
-fn gauge(values: FieldSeries<'_>, window: EnergyWindow) -> Option<Stats> {
-    let mut inside: Vec<f64> = values.points().filter(|(at, _)| window.has(*at)).map(|(_, value)| value).collect();
+fn gauge(values: FieldSeries<'_>, window: Window) -> Option<Stats> {
+    let mut inside: Vec<f64> = values
+        .points()
+        .filter(|(at, _)| (window.start()..=window.end()).contains(at))
+        .map(|(_, value)| value)
+        .collect();
     if inside.is_empty() {
-        inside.extend(values.points().take_while(|(at, _)| *at <= window.end).last().map(|(_, value)| value));
+        inside.extend(values.points().take_while(|(at, _)| *at <= window.end()).last().map(|(_, value)| value));
     }
     let count = inside.len() as f64;
     let stats = Stats::of(inside)?;
@@ -67,7 +72,7 @@ fn gauge(values: FieldSeries<'_>, window: EnergyWindow) -> Option<Stats> {
     Some(Stats { std: stats.std.map(|std| std * of_sample), ..stats })
 }
 
-fn counter_growth(series: &GpuSeries, id: FieldId, window: EnergyWindow) -> f64 {
+fn counter_growth(series: &GpuSeries, id: FieldId, window: Window) -> f64 {
     let (power, energy) = power_and_energy(series.gpu.platform);
     let values = series.field(id);
     if id == energy {
@@ -81,13 +86,13 @@ fn counter_growth(series: &GpuSeries, id: FieldId, window: EnergyWindow) -> f64 
 }
 
 /// What a counter gained in the window, in straight lines between readings. After a reset it counts from 0.
-fn growth(values: FieldSeries<'_>, window: EnergyWindow) -> f64 {
+fn growth(values: FieldSeries<'_>, window: Window) -> f64 {
     let mut gained = 0.0;
     let mut before: Option<(Mono, f64)> = None;
     for (at, value) in values.points() {
         if let Some((from, old)) = before {
             let step = if value >= old { value - old } else { value };
-            let overlap = at.min(window.end).since(from.max(window.start)).0 as f64;
+            let overlap = at.min(window.end()).since(from.max(window.start())).0 as f64;
             let length = at.since(from).0 as f64;
             if overlap > 0.0 && length > 0.0 {
                 gained += step * overlap / length;
@@ -99,11 +104,11 @@ fn growth(values: FieldSeries<'_>, window: EnergyWindow) -> f64 {
 }
 
 /// How often the code of the last error changed in the window, at least that many errors, and the code at its end.
-fn new_codes(values: FieldSeries<'_>, window: EnergyWindow) -> (f64, Option<u64>) {
+fn new_codes(values: FieldSeries<'_>, window: Window) -> (f64, Option<u64>) {
     let mut changes = 0.0;
     let mut code: Option<f64> = None;
-    for (at, value) in values.points().take_while(|(at, _)| *at <= window.end) {
-        if at >= window.start && code.is_some_and(|old| old.to_bits() != value.to_bits()) && value != 0.0 {
+    for (at, value) in values.points().take_while(|(at, _)| *at <= window.end()) {
+        if at >= window.start() && code.is_some_and(|old| old.to_bits() != value.to_bits()) && value != 0.0 {
             changes += 1.0;
         }
         code = Some(value);
@@ -111,8 +116,8 @@ fn new_codes(values: FieldSeries<'_>, window: EnergyWindow) -> (f64, Option<u64>
     (changes, code.map(|code| code as u64).filter(|code| *code != 0))
 }
 
-fn throttling(values: FieldSeries<'_>, window: EnergyWindow) -> Vec<GpuMetric> {
-    let shares = throttle::shares(values, window.start, window.end).unwrap_or_default();
+fn throttling(values: FieldSeries<'_>, window: Window) -> Vec<GpuMetric> {
+    let shares = throttle::shares(values, window.start(), window.end()).unwrap_or_default();
     let metric = |(reason, share): (throttle::ThrottleReason, f64)| GpuMetric {
         key: reason.key.to_owned(),
         title: reason.title.to_owned(),
@@ -144,7 +149,7 @@ mod tests {
     }
 
     fn only(field: FieldId, points: &[(u64, f64)]) -> GpuMetric {
-        let window = EnergyWindow { start: Mono::from_nanos(100), end: Mono::from_nanos(200) };
+        let window = Window::new(Mono::from_nanos(100), Mono::from_nanos(200));
         let mut found = metrics(&series(field, points), &FieldTable::default(), window);
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 
-use crate::energy::{EnergyWindow, PlatformEnergy, slowest_interval, total};
+use crate::energy::{PlatformEnergy, slowest_interval, total};
 use crate::gpu::collected::CollectedSource;
 use crate::gpu::field::{FieldId, FieldTable};
 use crate::gpu::reading::GpuIdentity;
 use crate::gpu::series::GpuSeries;
 use crate::gpu::statistics::{GpuMetric, metrics};
+use crate::series::Window;
 
 /// All sources of a run, in the window of its profiling phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,12 +50,13 @@ impl GpuSummary {
 
 impl GpuTelemetrySummary {
     /// `first_request`: when the first phase began, until which GPUs were idle.
-    pub fn of(collected: &[CollectedSource], fields: &FieldTable, window: EnergyWindow, first_request: Mono) -> Self {
+    pub fn of(collected: &[CollectedSource], fields: &FieldTable, window: Window, first_request: Mono) -> Self {
         let sources: Vec<GpuSourceSummary> =
             collected.iter().map(|source| GpuSourceSummary::of(source, fields, window)).collect();
         let energy = total(collected, fields, window, first_request);
         let mut notes: Vec<String> = energy.iter().filter_map(refused).collect();
         notes.extend(energy.iter().filter(|platform| platform.lacks_counter).map(no_counter));
+        notes.extend(energy.iter().filter(|platform| platform.has_wrong_counter).map(wrong_counter));
         notes.extend(sources.iter().flat_map(|source| &source.gpus).filter_map(failed));
         notes.extend(idle_gpus(&sources));
         Self { sources, energy, notes }
@@ -67,7 +69,7 @@ impl GpuTelemetrySummary {
 }
 
 impl GpuSourceSummary {
-    fn of(source: &CollectedSource, fields: &FieldTable, window: EnergyWindow) -> Self {
+    fn of(source: &CollectedSource, fields: &FieldTable, window: Window) -> Self {
         let gpu =
             |series: &GpuSeries| GpuSummary { gpu: Arc::clone(&series.gpu), metrics: metrics(series, fields, window) };
         Self {
@@ -97,6 +99,13 @@ fn no_counter(platform: &PlatformEnergy) -> String {
     format!("Some {} GPUs have no energy counter: {method}.", platform_name(platform))
 }
 
+fn wrong_counter(platform: &PlatformEnergy) -> String {
+    format!(
+        "The energy counters of some {} GPUs contradict their power by more than 10 %: power is used.",
+        platform_name(platform)
+    )
+}
+
 fn failed(summary: &GpuSummary) -> Option<String> {
     let key = FieldTable::default().get(FieldId::XID_ERRORS).key.clone();
     let metric = summary.metrics.iter().find(|metric| metric.key == key)?;
@@ -119,9 +128,9 @@ fn idle_gpus(sources: &[GpuSourceSummary]) -> Option<String> {
     }
     let mut list: Vec<String> = idle.iter().map(u32::to_string).collect();
     list.dedup();
-    let (noun, verb) = if list.len() == 1 { ("GPU", "was") } else { ("GPUs", "were") };
+    let (noun, verb, them) = if list.len() == 1 { ("GPU", "was", "it") } else { ("GPUs", "were", "them") };
     Some(format!(
-        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include them.",
+        "{noun} {} {verb} idle during the run (0 % utilization); energy and cost include {them}.",
         list.join(", ")
     ))
 }

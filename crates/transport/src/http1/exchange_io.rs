@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use aiperf_clock::Mono;
 use tokio::io::ReadBuf;
 
+use super::receiver::Receiver;
 use super::response::{ReadProgress, ResponseReader};
 use crate::connection::{ByteStream, OpenConnection, explained, tls_error};
 use crate::error::TransportError;
@@ -28,18 +29,31 @@ impl HttpConnection {
     /// Writes the request and reads the whole response; says whether the connection can carry another request. `scratch` is
     /// shared by all connections of the thread and borrowed only while a read is being taken in, never across a wait.
     pub(crate) async fn exchange(
-        &mut self,
+        mut self,
         request: &Request<'_>,
+        receiver: &Receiver,
         scratch: &RefCell<Box<[u8]>>,
         exchange: &mut Exchange,
         observer: &dyn ExchangeObserver,
-    ) -> Result<bool, TransportError> {
+    ) -> Result<(Self, bool), TransportError> {
         let stream = &mut self.0.stream;
         let mut io = ExchangeIo { stream, reader: ResponseReader::new(), scratch, exchange, observer };
         match io.send(request).await? {
             // What was not sent of the request would be taken for the next one.
-            ReadProgress::Complete { .. } => Ok(false),
-            ReadProgress::Reading => io.receive().await,
+            ReadProgress::Complete { .. } => return Ok((self, false)),
+            ReadProgress::Reading => {}
+        }
+        let Some(observer) = observer.shared() else {
+            let reusable = io.receive().await?;
+            return Ok((self, reusable));
+        };
+        // Most responses that are not streamed come in one read.
+        match poll_fn(|cx| io.poll_take(cx)).await? {
+            ReadProgress::Complete { reusable } => Ok((self, reusable)),
+            ReadProgress::Reading => {
+                let reader = io.reader;
+                receiver.receive(self, reader, scratch, exchange, observer).await
+            }
         }
     }
 }
@@ -134,24 +148,34 @@ impl ExchangeIo<'_> {
 
     /// Adds one read to the exchange.
     fn poll_take(&mut self, cx: &mut Context<'_>) -> Poll<Result<ReadProgress, TransportError>> {
-        let mut scratch = self.scratch.borrow_mut();
-        let mut buffer = ReadBuf::new(&mut scratch);
-        match ready!(self.stream.poll_read(cx, &mut buffer)) {
-            Ok(()) if buffer.filled().is_empty() => Poll::Ready(self.reader.end_of_stream(self.exchange)),
-            // Many servers close TLS without saying so. Whether anything is missing, the framing of the response tells.
-            Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
-                Poll::Ready(self.reader.end_of_stream(self.exchange))
-            }
-            Err(cause) => Poll::Ready(Err(broken(cause, self.reader.has_begun()))),
-            Ok(()) => {
-                // A response cannot arrive before its request was sent.
-                let asked = self.exchange.trace.send_start.unwrap_or_default();
-                let stamp = self.stream.socket().last_read().not_before(asked);
-                let progress = self.reader.feed(buffer.filled(), stamp, self.exchange)?;
-                drop(scratch);
-                self.observer.read(stamp, self.exchange);
-                Poll::Ready(Ok(progress))
-            }
+        poll_take(self.stream, &mut self.reader, self.scratch, self.exchange, self.observer, cx)
+    }
+}
+
+/// Adds one read of `stream` to the exchange.
+pub(super) fn poll_take(
+    stream: &mut ByteStream,
+    reader: &mut ResponseReader,
+    scratch: &RefCell<Box<[u8]>>,
+    exchange: &mut Exchange,
+    observer: &dyn ExchangeObserver,
+    cx: &mut Context<'_>,
+) -> Poll<Result<ReadProgress, TransportError>> {
+    let mut scratch = scratch.borrow_mut();
+    let mut buffer = ReadBuf::new(&mut scratch);
+    match ready!(stream.poll_read(cx, &mut buffer)) {
+        Ok(()) if buffer.filled().is_empty() => Poll::Ready(reader.end_of_stream(exchange)),
+        // Many servers close TLS without saying so. Whether anything is missing, the framing of the response tells.
+        Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(reader.end_of_stream(exchange)),
+        Err(cause) => Poll::Ready(Err(broken(cause, reader.has_begun()))),
+        Ok(()) => {
+            // A response cannot arrive before its request was sent.
+            let asked = exchange.trace.send_start.unwrap_or_default();
+            let stamp = stream.socket().last_read().not_before(asked);
+            let progress = reader.feed(buffer.filled(), stamp, exchange)?;
+            drop(scratch);
+            observer.read(stamp, exchange);
+            Poll::Ready(Ok(progress))
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::plan::{EngineError, FixedSchedule, PreparedConversation, Timing, Work
 use crate::progress::Progress;
 use crate::request::bodies::{Began, Bodies};
 use crate::request::preconnect::ConnectionsAhead;
-use crate::scheduler::Scheduler;
 use crate::scheduler::environment::SchedulerEnvironment;
+use crate::scheduler::{Placement, Scheduler};
 
 /// Far from zero, so that times before the start can be told from the start.
 const START: Mono = Mono::from_nanos(1_000_000_000_000_000);
@@ -34,6 +34,7 @@ pub(crate) struct Simulation {
     pub(crate) timing: Timing,
     pub(crate) workers: usize,
     pub(crate) targets: usize,
+    pub(crate) placement: Placement,
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
@@ -54,6 +55,7 @@ impl Simulation {
             timing: Timing::default(),
             workers: 1,
             targets: 1,
+            placement: Placement::Spread,
             cut_reply: CutReply::After(Nanos::ZERO),
             record_delay: Nanos::ZERO,
             lasts: None,
@@ -132,7 +134,7 @@ impl Simulation {
         let progress = Progress::default();
         let environment =
             SchedulerEnvironment { clock: &server.clock, dispatch: &server, events: &server, progress: &progress };
-        let result = Scheduler::new(workload, self.targets, self.hook, environment).run();
+        let result = Scheduler::new(workload, self.targets, self.placement, self.hook, environment).run();
         let ServerLog { dispatched, cuts, preconnects } = server.into_log();
         let (outcomes, result) = match result {
             Ok(outcomes) => (outcomes, Ok(())),

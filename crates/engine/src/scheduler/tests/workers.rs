@@ -1,6 +1,7 @@
 //! Which worker and which server get a session.
 
 use crate::plan::EngineError;
+use crate::scheduler::Placement;
 use crate::scheduler::testing::{SimulatedReply, Simulation, closed_loop, conversation, ms, requests, sessions};
 
 #[test]
@@ -12,6 +13,21 @@ fn a_session_goes_to_the_worker_with_the_fewest_requests_in_flight() {
         .run();
     let workers: Vec<usize> = log.dispatched.iter().map(|sent| sent.worker).collect();
     assert_eq!(workers, [0, 1, 2, 1, 2, 1], "the first worker is busy for long");
+}
+
+#[test]
+fn a_small_load_stays_with_the_first_worker_and_a_large_one_is_spread() {
+    let workers = |concurrency, count| {
+        let log = Simulation::new(vec![conversation(1)])
+            .phase(closed_loop(concurrency, requests(count)))
+            .with(|simulation| (simulation.workers, simulation.placement) = (3, Placement::FillWorkers))
+            .run();
+        let of = |worker| log.dispatched.iter().filter(|sent| sent.worker == worker).count();
+        [of(0), of(1), of(2)]
+    };
+    assert_eq!(workers(32, 320), [320, 0, 0]);
+    assert_eq!(workers(40, 40), [32, 8, 0]);
+    assert_eq!(workers(120, 120), [40, 40, 40], "when all are full, the least busy one");
 }
 
 #[test]

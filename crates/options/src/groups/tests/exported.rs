@@ -39,7 +39,7 @@ fn result_files_show_the_configuration_in_the_reference_s_words() {
             "artifacts": {"dir": "/somewhere/out", "prefix": "myrun", "auto_plot": false, "plot_required": false},
             "slos": {"request_latency": 500.0},
             "tokenizer": {"name": "/bench/tok"},
-            "gpu_telemetry": {"enabled": false},
+            "gpu_telemetry": {"enabled": true},
             "server_metrics": {"enabled": true},
             "network_latency": {"enabled": false},
             "otel": {}, "mlflow": {}, "wandb": {},

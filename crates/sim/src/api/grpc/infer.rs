@@ -171,7 +171,8 @@ async fn whole(
 ) -> Result<Option<TruthOutcome>, CallError> {
     let (arrival, tokens) = (call.received.arrival, job.reply.tokens());
     let mut admitted = admit(&worker.state, call, exchange, arrival, (&job.prompt, tokens), &job.draws).await?;
-    let first_token = admitted.pace.due;
+    call.wait_until(&worker.timer, admitted.pace.due).await?;
+    exchange.first_token(admitted.pace.due);
     admitted.pace.advance(tokens - 1);
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
@@ -185,7 +186,7 @@ async fn whole(
     let message = response(&job.model, answer_of(&job.reply).as_bytes()).encode_to_vec();
     let stamp = call.send(&message)?;
     exchange.note(|record| record.chunks.push(stamp));
-    exchange.wrote_whole(first_token, admitted.pace.due, tokens, 0);
+    exchange.wrote_whole(admitted.pace.due, tokens, 0);
     Ok(None)
 }
 

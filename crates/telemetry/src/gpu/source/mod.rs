@@ -2,7 +2,10 @@
 //! never a request.
 
 pub mod amd;
+pub mod dcgm;
 pub mod nvml;
+mod page;
+pub mod trtllm;
 
 use std::fmt;
 
@@ -13,7 +16,7 @@ use crate::gpu::collected::Scope;
 use crate::gpu::reading::GpuReading;
 
 /// Something that reports the state of GPUs.
-pub trait GpuSource: fmt::Debug + Send {
+pub trait GpuSource: fmt::Debug {
     /// As files name it.
     fn url(&self) -> &str;
 
