@@ -153,3 +153,6 @@ impl EngineMetric {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
