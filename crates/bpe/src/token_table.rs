@@ -43,10 +43,8 @@ impl TokenTable {
         if is_whole { Ok(table) } else { Err(DamagedTables) }
     }
 
-    pub(crate) fn write(&self, writer: &mut TableWriter) {
-        for section in [&self.bytes, &self.spans, &self.slots] {
-            writer.section(section);
-        }
+    pub(crate) fn write(&self, writer: &mut TableWriter<'_>) -> std::io::Result<()> {
+        [&self.bytes, &self.spans, &self.slots].into_iter().try_for_each(|section| writer.section(section))
     }
 
     /// One more than the highest id.

@@ -1,4 +1,4 @@
-//! The metrics pages of servers: what was scraped during a run is held against what the simulator knows to have happened.
+//! The metrics pages of servers: what was scraped during a run is compared with what the simulator knows to have happened.
 
 use aiperf_clock::Mono;
 use aiperf_sim::{Sim, WindowTruth};

@@ -17,6 +17,7 @@ mod preconnect;
 mod public;
 mod rules;
 mod scenario;
+mod server_metrics;
 mod tls_and_proxies;
 mod traces;
 mod transport;
