@@ -19,6 +19,8 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 const DENSE: Duration = Duration::from_millis(40);
 /// How long readings are dense before the run.
 const DENSE_FOR: Nanos = Nanos(2_000_000_000);
+/// How long a user who interrupted the run waits for a reading that is under way.
+const SKIP_LIMIT: Duration = Duration::from_secs(1);
 /// How long idle power is measured at least.
 pub const IDLE_FOR: Duration = Duration::from_secs(1);
 
@@ -103,7 +105,11 @@ impl GpuCollector {
     pub fn finish(self, last: LastReading) -> Option<Vec<CollectedSource>> {
         // Fails only if the thread has ended already.
         let _ = self.stop.send(last);
-        self.done.recv_timeout(self.settings.shutdown + self.settings.grace).ok()
+        let limit = match last {
+            LastReading::Wait => self.settings.shutdown + self.settings.grace,
+            LastReading::Skip => self.settings.shutdown.min(SKIP_LIMIT),
+        };
+        self.done.recv_timeout(limit).ok()
     }
 }
 
