@@ -307,7 +307,7 @@ mod tests {
     }
 
     impl GpuSource for Scripted {
-        fn url(&self) -> &str {
+        fn url(&self) -> &'static str {
             "scripted://"
         }
 
