@@ -197,6 +197,28 @@ fn further_fields_come_from_a_file() {
 }
 
 #[test]
+fn tensorrt_llm_reports_the_energy_of_all_its_gpus() {
+    let began = Instant::now();
+    let server = TestServer::start(move |_, _| -> TestReply {
+        let seconds = began.elapsed().as_secs_f64();
+        let page = json!({"total_energy_j": 900.0 * seconds, "query_time": seconds}).to_string();
+        in_one("200 OK", "Content-Type: application/json\r\n", page.as_bytes())
+    });
+    let sim = sim("ttft=5&itl=5&osl=10");
+    let words = format!("--concurrency 2 --benchmark-duration 6 --gpu-telemetry {}/energy_metrics", server.url());
+    let artifacts = Program::against(&sim, &words).with("--cost-per-gpu-hour 2").succeed();
+    let summary = artifacts.summary();
+    let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
+    let phase = &summary["phase_accounting"][0];
+    let seconds = (phase["end_ns"].as_u64().unwrap() - phase["start_ns"].as_u64().unwrap()) as f64 / 1e9;
+    let off = (energy["joules"].as_f64().unwrap_or_else(|| panic!("{energy}")) / (seconds * 900.0) - 1.0).abs() * 100.0;
+    assert!(off <= energy["error_percent"].as_f64().unwrap(), "off by {off} %: {energy}");
+    assert_eq!((&energy["gpus"], &energy["method"]), (&json!(0), &json!("energy_counter")));
+    assert!(summary.get("cost_per_thousand_requests").is_none());
+    assert!(artifacts.text("profile_export_console.txt").contains("Give their number with --gpus"));
+}
+
+#[test]
 fn a_source_that_is_missing_is_named_and_the_run_goes_on() {
     let sim = sim("ttft=5&itl=5&osl=10");
     let ended = Program::against(&sim, "--request-count 3 --gpu-telemetry http://localhost:1/metrics").run();
