@@ -1,5 +1,8 @@
-"""Puts results into docs/performance.md, each between the marks of its case; the words around them are written by hand."""
+"""Puts results into docs/performance.md, each between the marks of its case; the words around them are written by hand. Or
+writes them as JSON."""
 
+import dataclasses
+import json
 import re
 from pathlib import Path
 
@@ -16,6 +19,12 @@ def write(path: Path, results: list[Result], machine: str) -> None:
         if found != 1:
             raise RuntimeError(f"{path} has {found} places for case {result.case}; there should be one")
     path.write_text(text)
+
+
+def write_json(path: Path, state: str, results: dict[str, list[Result]]) -> None:
+    """All results under the names of the programs, next to what they were measured on or against."""
+    listed = {name: [dataclasses.asdict(result) for result in measured] for name, measured in results.items()}
+    path.write_text(json.dumps({"state": state, **listed}, indent=1))
 
 
 def _mark(name: str) -> str:

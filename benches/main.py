@@ -65,20 +65,24 @@ def main() -> int:
         state = machine.description(load, versions)
         print(state, flush=True)
         if options.against:
-            return _compare(bench, programs.ours(options.against, "against"), chosen, options.rounds)
+            return _compare(bench, programs.ours(options.against, "against"), chosen, options.rounds, options.json)
         results = []
         for name in chosen:
             results.append(CASES[name].measure(bench))
             print(tables.for_terminal(results[-1]), flush=True)
+        if options.json:
+            document.write_json(options.json, state, {"results": results})
         if options.write:
             document.write(programs.REPOSITORY / "docs" / "performance.md", results, state)
         return _verdict(results)
 
 
-def _compare(bench: Bench, against: programs.Program, chosen: list[str], rounds: int) -> int:
+def _compare(
+    bench: Bench, against: programs.Program, chosen: list[str], rounds: int, json_file: Path | None
+) -> int:
     """Runs each case for both programs in turn, against the same simulator, and prints both."""
     print(f"program: {bench.ours.path}\nagainst: {against.path}\nsimulator of both: {bench.server_program}", flush=True)
-    last = []
+    last, all_rounds = [], {against.name: [], bench.ours.name: []}
     for name in chosen:
         measured: dict[str, list[Result]] = {}
         for number in range(rounds):
@@ -91,6 +95,10 @@ def _compare(bench: Bench, against: programs.Program, chosen: list[str], rounds:
         medians = median_figures(old, against.name), median_figures(new, bench.ours.name)
         print(tables.for_comparison(name, rounds, *medians), flush=True)
         last.append(new[-1])
+        all_rounds[against.name] += old
+        all_rounds[bench.ours.name] += new
+        if json_file:
+            document.write_json(json_file, str(against.path), all_rounds)
     return _verdict(last)
 
 
@@ -110,10 +118,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller counts: a quick check, not a measurement")
     parser.add_argument("--write", action="store_true", help="write the tables to docs/performance.md")
     parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
-    parser.add_argument("--against", metavar="PATH", help="another build of our program: run each case for both in turn and print both (without oha and the reference)")
+    parser.add_argument("--against", metavar="PATH", help="another build of our program: each case runs for both in turn (without oha and AIPerf)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds of --against (default: 3)")
     parser.add_argument("--simulator", metavar="PATH", help="the program whose simulator serves all runs (default: our program)")
-    parser.add_argument("--bare-client", "--floor", metavar="PATH", help="the bare epoll client (default: built with cargo, or left out if --program is given)")
+    parser.add_argument("--bare-client", "--floor", metavar="PATH", help="the bare client (default: built, or left out with --program)")
+    parser.add_argument("--json", metavar="PATH", type=Path, help="write all figures and checks to this file, of every round with --against")
     parser.add_argument("--oha", metavar="PATH", help=f"oha (default: installs {programs.OHA_VERSION})")
     parser.add_argument("--without-oha", action="store_true", help="leave oha and its checks out")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (default: $AIPERF_REFERENCE, or installs it)")

@@ -1,7 +1,8 @@
-"""A `tokenizer.json` that is made on the spot, of the kind that Llama 3 has: byte-level BPE with 128,000 entries. Its merges are not trained:
-they spell frequent words letter by letter, which gives texts about as many tokens as a trained vocabulary does."""
+"""A `tokenizer.json` that is made on the spot, of the kind that Llama 3 has: byte-level BPE with 128,000 entries. Its merges
+are not trained: they spell frequent words letter by letter, which gives texts about as many tokens as a trained vocabulary does."""
 
 import collections
+import itertools
 import json
 import re
 import sys
@@ -15,20 +16,29 @@ SPLIT = (
 # Which words are frequent is taken from Python's own library, which is on every machine that runs this.
 WORD = re.compile(r" ?[A-Za-z]+")
 MOST_FILES = 600
+LEAST_WORDS = 1_000
 
 
 def write(path: Path) -> Path:
     letters = _byte_letters()
     vocabulary = {letter: number for number, letter in enumerate(letters.values())}
     merges = []
-    for word in _frequent_words():
-        spelled = "".join(letters[byte] for byte in word.encode())
-        for end in range(2, len(spelled) + 1):
-            if len(vocabulary) == ENTRIES:
-                break
-            if spelled[:end] not in vocabulary:
-                merges.append([spelled[: end - 1], spelled[end - 1]])
-                vocabulary[spelled[:end]] = len(vocabulary)
+
+    def add(left: str, right: str) -> None:
+        if len(vocabulary) < ENTRIES and left + right not in vocabulary:
+            merges.append([left, right])
+            vocabulary[left + right] = len(vocabulary)
+
+    words = ["".join(letters[byte] for byte in word.encode()) for word in _frequent_words()]
+    for word in words:
+        for end in range(1, len(word)):
+            add(word[:end], word[end])
+    # Where there are too few words, compounds make up the number.
+    known = [word for word in words if word in vocabulary]
+    for left, right in itertools.product(known, (word for word in known if not word.startswith(letters[ord(" ")]))):
+        if len(vocabulary) == ENTRIES:
+            break
+        add(left, right)
     split = {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     document = {
@@ -59,7 +69,7 @@ def _frequent_words() -> list[str]:
     library = Path(sysconfig.get_paths()["stdlib"])
     for path in sorted(library.rglob("*.py"))[:MOST_FILES]:
         counts.update(WORD.findall(path.read_text(errors="replace")))
-    if len(counts) < 1_000:
+    if len(counts) < LEAST_WORDS:
         sys.exit(f"too few words in {library} to make a tokenizer of them")
     return [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 

@@ -52,8 +52,8 @@ impl PairTable {
         if is_whole { Ok(Self { slots }) } else { Err(DamagedTables) }
     }
 
-    pub(crate) fn write(&self, writer: &mut TableWriter) {
-        writer.section(&self.slots);
+    pub(crate) fn write(&self, writer: &mut TableWriter<'_>) -> std::io::Result<()> {
+        writer.section(&self.slots)
     }
 
     #[inline]

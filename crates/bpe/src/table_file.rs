@@ -1,6 +1,6 @@
 //! Tables as bytes: sections, each with its length and a checksum, so that they can be used as they were read.
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 
 use crate::hash::checksum;
 
@@ -8,19 +8,24 @@ use crate::hash::checksum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DamagedTables;
 
-/// Collects sections.
-#[derive(Debug, Default)]
-pub struct TableWriter(Vec<u8>);
+/// Writes sections.
+pub struct TableWriter<'w>(&'w mut dyn Write);
 
-impl TableWriter {
-    pub fn section(&mut self, content: &[u8]) {
-        self.0.extend((content.len() as u64).to_le_bytes());
-        self.0.extend(checksum(content).to_le_bytes());
-        self.0.extend(content);
+impl std::fmt::Debug for TableWriter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TableWriter")
+    }
+}
+
+impl<'w> TableWriter<'w> {
+    pub fn new(to: &'w mut dyn Write) -> Self {
+        Self(to)
     }
 
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.0
+    pub fn section(&mut self, content: &[u8]) -> io::Result<()> {
+        self.0.write_all(&(content.len() as u64).to_le_bytes())?;
+        self.0.write_all(&checksum(content).to_le_bytes())?;
+        self.0.write_all(content)
     }
 }
 
@@ -70,10 +75,10 @@ mod tests {
 
     #[test]
     fn sections_come_back_and_damage_is_seen() {
-        let mut writer = TableWriter::default();
-        writer.section(b"the first");
-        writer.section(&[7; 100]);
-        let bytes = writer.into_bytes();
+        let mut bytes = Vec::new();
+        let mut writer = TableWriter::new(&mut bytes);
+        writer.section(b"the first").unwrap();
+        writer.section(&[7; 100]).unwrap();
         let mut whole = bytes.as_slice();
         let mut reader = TableReader::new(&mut whole);
         assert_eq!(&*reader.section().unwrap(), b"the first");

@@ -38,15 +38,14 @@ impl TokenTable {
 
     pub(crate) fn read(reader: &mut TableReader<'_>) -> Result<Self, DamagedTables> {
         let table = Self { bytes: reader.section()?, spans: reader.section()?, slots: reader.section()? };
-        let is_whole =
-            table.spans.len() % 8 == 0 && table.slots.len() % 4 == 0 && (table.slots.len() / 4).is_power_of_two();
+        let is_whole = table.spans.len().is_multiple_of(8)
+            && table.slots.len().is_multiple_of(4)
+            && (table.slots.len() / 4).is_power_of_two();
         if is_whole { Ok(table) } else { Err(DamagedTables) }
     }
 
-    pub(crate) fn write(&self, writer: &mut TableWriter) {
-        for section in [&self.bytes, &self.spans, &self.slots] {
-            writer.section(section);
-        }
+    pub(crate) fn write(&self, writer: &mut TableWriter<'_>) -> std::io::Result<()> {
+        [&self.bytes, &self.spans, &self.slots].into_iter().try_for_each(|section| writer.section(section))
     }
 
     /// One more than the highest id.

@@ -43,7 +43,7 @@ impl Vocabulary {
         let [smallest, whole_first, ids @ ..] = &*settings else { return Err(DamagedTables) };
         let ids: Vec<u32> = ids.as_chunks::<4>().0.iter().map(|id| u32::from_le_bytes(*id)).collect();
         let (of_byte, of_ascii) = ids.split_at_checked(256).ok_or(DamagedTables)?;
-        Ok(Self {
+        let vocabulary = Self {
             smallest: if *smallest == 0 { Smallest::Bytes } else { Smallest::Characters },
             whole_first: *whole_first != 0,
             of_byte: Box::new(of_byte.try_into().map_err(|_| DamagedTables)?),
@@ -51,16 +51,18 @@ impl Vocabulary {
             neighbours: reader.section()?,
             tokens: TokenTable::read(reader)?,
             pairs: PairTable::read(reader)?,
-        })
+        };
+        let has_neighbours = vocabulary.neighbours.len().is_power_of_two();
+        if has_neighbours || vocabulary.smallest == Smallest::Bytes { Ok(vocabulary) } else { Err(DamagedTables) }
     }
 
-    pub fn write(&self, writer: &mut TableWriter) {
+    pub fn write(&self, writer: &mut TableWriter<'_>) -> std::io::Result<()> {
         let mut settings = vec![u8::from(self.smallest == Smallest::Characters), u8::from(self.whole_first)];
         settings.extend(self.of_byte.iter().chain(&*self.of_ascii).flat_map(|id| id.to_le_bytes()));
-        writer.section(&settings);
-        writer.section(&self.neighbours);
-        self.tokens.write(writer);
-        self.pairs.write(writer);
+        writer.section(&settings)?;
+        writer.section(&self.neighbours)?;
+        self.tokens.write(writer)?;
+        self.pairs.write(writer)
     }
 
     /// One more than the highest id.

@@ -27,7 +27,7 @@ impl HubEnvironment {
 
     /// Reads variables that the caller looks up: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`,
     /// `HOME`, `HF_ENDPOINT`, `HF_TOKEN`, `HUGGING_FACE_HUB_TOKEN`, `HF_TOKEN_PATH`, `HF_HUB_OFFLINE`,
-    /// `TRANSFORMERS_OFFLINE`. Without a token variable, the token file of the hub's own tools is read.
+    /// `TRANSFORMERS_OFFLINE`, `AIPERF_TOKENIZER_CACHE`. Without a token variable, the token file of the hub's own tools is read.
     pub fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| lookup(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
         let user = set("HOME").unwrap_or_else(|| ".".to_owned());
@@ -85,7 +85,7 @@ fn expand_home(value: &str, user: &str) -> PathBuf {
 }
 
 fn is_false(value: &str) -> bool {
-    matches!(value.to_ascii_uppercase().as_str(), "0" | "OFF" | "NO" | "FALSE")
+    matches!(value.to_ascii_uppercase().as_str(), "0" | "NO" | "FALSE")
 }
 
 fn is_true(value: &str) -> bool {

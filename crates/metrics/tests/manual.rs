@@ -19,8 +19,9 @@ const SECTIONS: &[Section] = &[
     (
         "Tokens of a request",
         "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`. Each choice of an answer and each text of a \
-         batch is encoded separately. With a `tokenizer.json`, texts above 64 KiB are encoded in pieces that end at a space between two words, which does \
-         not change the count. If a text has 16 KiB without such a space, its count may be off by one token per piece.",
+         batch is encoded separately. With a `tokenizer.json` that is left to the `tokenizers` library ([tokenizers.md](tokenizers.md)), texts above 64 KiB are \
+         encoded in pieces that end at a space between two words, which does not change the count. If a text has 16 KiB without such a space, its count may \
+         be off by one token per piece.",
         |m| is_record(m) && has(m, &[]) && !is_time_or_rate(m),
     ),
     ("Images, audio and video", "", |m| {

@@ -27,6 +27,8 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
     let default = Tuning::default();
     let affinity = default.affinity;
     let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
+    // Followed where tokenizers are loaded (`aiperf_hub::HubEnvironment`); here a wrong value is refused.
+    read.truth("AIPERF_TOKENIZER_CACHE", true)?;
     Ok(Tuning {
         ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
         trust_env: read.truth("AIPERF_HTTP_TRUST_ENV", default.trust_env)?,

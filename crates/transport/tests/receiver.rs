@@ -18,6 +18,7 @@ use aiperf_transport::{
     Client, ClientSettings, Exchange, ExchangeObserver, NoObserver, Request, TlsSettings, TransportError,
 };
 use bytes::Bytes;
+use tokio::runtime::LocalOptions;
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -98,7 +99,8 @@ fn serve(scheme: Scheme, rounds: Vec<Vec<Step>>) -> (Origin, Sender<()>) {
 
 /// Runs `body` while the client receives.
 fn with_receiver<F: Future>(client: &Rc<Client>, body: F) -> F::Output {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build_local(Default::default()).unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_io().build_local(LocalOptions::default()).unwrap();
     let receives = Rc::clone(client);
     runtime.block_on(async {
         tokio::task::spawn_local(async move { receives.receive().await });

@@ -1,8 +1,11 @@
 //! GPU telemetry from the page of a DCGM exporter, with energy that is known.
 
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::time::Instant;
 
+use aiperf_sim::Sim;
 use serde_json::{Value, json};
 
 use crate::support::{Artifacts, Program, TestReply, TestServer, in_one, sim};
@@ -136,6 +139,39 @@ fn files_have_the_fields_units_and_rows_of_the_reference() {
     assert!(section[0].ends_with(",std,Hostname"), "{section:?}");
 }
 
+/// What the simulator says was true in a window of the wall clock.
+fn truth(sim: &Sim, start: u64, end: u64) -> Value {
+    let mut stream = TcpStream::connect(sim.addr()).unwrap();
+    let target = format!("/sim/window?start_ns={start}&end_ns={end}");
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: sim\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+#[test]
+fn energy_is_that_of_the_simulators_gpus_within_the_stated_error() {
+    let sim = sim("ttft=40&itl=10&osl=40&gpus=2&gpu_idle=80&gpu_busy=700&gpu_full=4&gpu_refresh=0.1");
+    let url = format!("{}/dcgm", sim.url());
+    for (load, seconds) in [("--concurrency 4", 5), ("--request-rate 5", 12)] {
+        let artifacts = Program::against(&sim, &format!("--streaming --osl 40 --benchmark-duration {seconds} {load}"))
+            .with(&format!("--gpu-telemetry {url} --random-seed 3"))
+            .succeed();
+        let summary = artifacts.summary();
+        let phase = &summary["phase_accounting"][0];
+        let edge = |name: &str| phase[name].as_u64().unwrap();
+        let truth = truth(&sim, edge("start_ns"), edge("end_ns"))["joules"].as_f64().unwrap();
+        let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
+        let ours = summary["nvidia_total_gpu_energy"]["avg"].as_f64().unwrap_or_else(|| panic!("{energy}"));
+        let stated = energy["error_percent"].as_f64().unwrap();
+        let off = (ours / truth - 1.0).abs() * 100.0;
+        assert!(off <= stated, "{load}: {ours} J instead of {truth} J is off by {off} %, stated {stated} %");
+        assert_eq!(energy["method"], "energy_counter", "{energy}");
+        let idle = summary["nvidia_idle_gpu_power"]["avg"].as_f64().unwrap();
+        assert!((idle - 160.0).abs() < 1.0, "{idle}");
+    }
+}
+
 #[test]
 fn a_page_that_is_renewed_too_seldom_gives_no_energy_and_says_why() {
     let artifacts = run(&exporter(30.0), "--benchmark-duration 2");
@@ -158,6 +194,28 @@ fn further_fields_come_from_a_file() {
         .succeed();
     assert!(readings(&artifacts)[0]["telemetry_data"]["nvidia_memory_temp"].as_f64().unwrap() >= 50.0);
     assert!(artifacts.text("profile_export_aiperf.csv").contains("Memory Temperature (°C)"));
+}
+
+#[test]
+fn tensorrt_llm_reports_the_energy_of_all_its_gpus() {
+    let began = Instant::now();
+    let server = TestServer::start(move |_, _| -> TestReply {
+        let seconds = began.elapsed().as_secs_f64();
+        let page = json!({"total_energy_j": 900.0 * seconds, "query_time": seconds}).to_string();
+        in_one("200 OK", "Content-Type: application/json\r\n", page.as_bytes())
+    });
+    let sim = sim("ttft=5&itl=5&osl=10");
+    let words = format!("--concurrency 2 --benchmark-duration 6 --gpu-telemetry {}/energy_metrics", server.url());
+    let artifacts = Program::against(&sim, &words).with("--cost-per-gpu-hour 2").succeed();
+    let summary = artifacts.summary();
+    let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
+    let phase = &summary["phase_accounting"][0];
+    let seconds = (phase["end_ns"].as_u64().unwrap() - phase["start_ns"].as_u64().unwrap()) as f64 / 1e9;
+    let off = (energy["joules"].as_f64().unwrap_or_else(|| panic!("{energy}")) / (seconds * 900.0) - 1.0).abs() * 100.0;
+    assert!(off <= energy["error_percent"].as_f64().unwrap(), "off by {off} %: {energy}");
+    assert_eq!((&energy["gpus"], &energy["method"]), (&json!(0), &json!("energy_counter")));
+    assert!(summary.get("cost_per_thousand_requests").is_none());
+    assert!(artifacts.text("profile_export_console.txt").contains("Give their number with --gpus"));
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod folder_claims;
 mod frozen;
 mod genai_perf;
 mod generated_text;
+mod gpu_libraries;
 mod gpu_telemetry;
 mod graphs;
 mod inputs;

@@ -83,9 +83,14 @@ fn the_table_of_threads_names_every_thread_that_a_source_starts() {
         // Rust's own default is the only other way to name a thread.
         for part in text.split("thread::Builder::new()").skip(1) {
             let Some((_, argument)) = part.split_once(".name(") else { continue };
-            let name = argument.split('"').nth(1).unwrap();
+            let argument = argument.split(')').next().unwrap();
+            // A name that is not written here is a constant of the caller.
+            let Some(name) = argument.split('"').nth(1) else { continue };
             // `worker-{index}` stands in the table as `worker-N`.
             started.insert(name.split_once('{').map_or_else(|| name.to_owned(), |(stem, _)| format!("{stem}N")));
+        }
+        for part in text.split("const THREAD: &str = \"").skip(1) {
+            started.insert(part.split('"').next().unwrap().to_owned());
         }
     }
     assert_eq!(listed, started);

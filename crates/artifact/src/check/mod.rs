@@ -30,7 +30,7 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// What is missing because the run did not reach its end, which nothing can repair; the folder is whole as far as it can be.
     pub explained: Vec<Finding>,
-    /// Files that are none of this program's, and were not looked at.
+    /// Files that this program did not write, and were not looked at.
     pub others: Vec<String>,
 }
 

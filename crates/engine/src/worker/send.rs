@@ -135,30 +135,29 @@ impl RequestSender {
             context.gauge.note_schedule_lag(start.since(credit.due));
         }
         // The phase may have ended while the request waited for its turn.
-        let result = match cut.phase_outcome() {
-            Some(phase_outcome) => Err(ExchangeError::CutOff(phase_outcome)),
-            None => {
-                let sending = async {
-                    self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
-                    match context.endpoint.job() {
-                        // Rare and large: it would take its memory in every request.
-                        Some(job) => Box::pin(self.ask_after(job, target, ids, &mut exchange)).await,
-                        None => Ok(()),
-                    }
-                };
-                let interruption = async {
-                    tokio::select! {
-                        () = self.timeout(start) => ExchangeError::TimedOut,
-                        cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
-                        phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
-                    }
-                };
-                let may_be_due = |read_at: Mono| {
-                    let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
-                    is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
-                };
-                unless_interrupted(sending, interruption, || watcher.last_read(), may_be_due).await
-            }
+        let result = if let Some(phase_outcome) = cut.phase_outcome() {
+            Err(ExchangeError::CutOff(phase_outcome))
+        } else {
+            let sending = async {
+                self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
+                match context.endpoint.job() {
+                    // Rare and large: it would take its memory in every request.
+                    Some(job) => Box::pin(self.ask_after(job, target, ids, &mut exchange)).await,
+                    None => Ok(()),
+                }
+            };
+            let interruption = async {
+                tokio::select! {
+                    () = self.timeout(start) => ExchangeError::TimedOut,
+                    cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
+                    phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
+                }
+            };
+            let may_be_due = |read_at: Mono| {
+                let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
+                is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
+            };
+            unless_interrupted(sending, interruption, || watcher.last_read(), may_be_due).await
         };
         let end = Mono::now();
         self.last_size.set(exchange.size());

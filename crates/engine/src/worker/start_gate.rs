@@ -70,12 +70,13 @@ mod tests {
 
     use tokio::io::AsyncReadExt;
     use tokio::net::UnixStream;
+    use tokio::runtime::LocalOptions;
 
     use super::*;
 
     fn on_runtime<F: Future>(body: F) -> F::Output {
         let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_io().build_local(Default::default()).unwrap();
+            tokio::runtime::Builder::new_current_thread().enable_io().build_local(LocalOptions::default()).unwrap();
         runtime.block_on(body)
     }
 

@@ -1,6 +1,6 @@
 //! Reduces what the metrics pages of servers showed to the profiling phase, and writes their files.
 
-use aiperf_clock::{Nanos, WallAnchor};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{PhaseKind, ServerMetricsFormat};
 use aiperf_engine::PhaseOutcome;
 use aiperf_report::{LocalZone, ReportError, ServerMetricsExport, WrittenFile};
@@ -31,10 +31,10 @@ impl ConcludedMetrics {
         let ScrapedMetrics { endpoints, formats, lines } = scraped;
         let mut concluded = Self::default();
         let profiling = outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling);
-        let has_pages = endpoints.iter().any(|endpoint| endpoint.has_pages());
+        let has_pages = endpoints.iter().any(aiperf_telemetry::server::EndpointHistory::has_pages);
         if let Some(phase) = profiling.filter(|_| has_pages) {
             let slice = run.config.output.slice_duration.map(Nanos::from);
-            let metrics = ServerMetrics::compute(&endpoints, Window::new(phase.start, phase.end), slice);
+            let metrics = ServerMetrics::compute(&endpoints, window_of(phase, outcomes), slice);
             for endpoint in metrics.endpoints.iter().filter(|endpoint| endpoint.has_pages) {
                 endpoint.problems.iter().for_each(|problem| log::warn!("{}: {problem}", endpoint.url));
             }
@@ -73,4 +73,14 @@ impl ConcludedMetrics {
             Err(error) => self.failed.push(error),
         }
     }
+}
+
+/// The window of a phase. Before it nothing was in flight, unless it continues the sessions of the phase before it.
+fn window_of(phase: &PhaseOutcome, outcomes: &[PhaseOutcome]) -> Window {
+    let window = Window::new(phase.start, phase.end);
+    if phase.replay.is_some() {
+        return window;
+    }
+    let earlier = outcomes.iter().take_while(|outcome| !std::ptr::eq(*outcome, phase));
+    window.after_idle(earlier.last().map_or(Mono::from_nanos(0), |before| before.end))
 }

@@ -24,6 +24,8 @@ const PAGE: &str = "/metrics";
 const TRT_LLM_PAGE: &str = "/prometheus/metrics";
 /// How long a run waits for the first pages if it can do without them.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the profiling phase waits for pages that show the state after the warmup.
+const BETWEEN_PHASES: Duration = Duration::from_secs(1);
 /// Bytes of the largest page that is read; those of inference servers have a few hundred kilobytes.
 const LARGEST_PAGE: usize = 16 << 20;
 
@@ -92,7 +94,7 @@ impl ServerMetricsWatch {
 
     /// Tells the thread when phases begin and end.
     pub(crate) fn hook(&self) -> Box<dyn PhaseHook> {
-        Box::new(ScrapeHook { signal: self.thread.signal(), lines: self.lines.clone() })
+        Box::new(ScrapeHook { signal: self.thread.signal(), has_begun: false, lines: self.lines.clone() })
     }
 
     /// The last phase has ended. Pages are scraped until the counters of the servers stand still, unless the user does not want to wait.
@@ -149,12 +151,19 @@ fn sources(config: &Config, metrics: &ServerMetricsConfig, targets: &Targets) ->
 
 struct ScrapeHook {
     signal: PhaseSignal,
+    /// A phase has begun before.
+    has_begun: bool,
     lines: Option<ServerMetricsLines>,
 }
 
 impl PhaseHook for ScrapeHook {
     fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
-        self.signal.phase_begins();
+        // The first pages of the run show the state before its first phase.
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.signal.phase_follows(BETWEEN_PHASES);
+        } else {
+            self.signal.phase_begins();
+        }
         if let Some(lines) = &self.lines {
             lines.begin_phase(phase);
         }

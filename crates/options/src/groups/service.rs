@@ -36,7 +36,8 @@ pub(crate) const WORKERS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::WorkersMax,
     &["workers-max", "max-workers"],
     ValueKind::Int,
-    "Maximum number of worker threads that send requests.",
+    "Maximum number of worker threads that send requests. A thread gets 32 requests before the next one \
+     gets any, unless the server uses TLS.",
 )
 .at_least(1.0)
 .default("by number of processors")

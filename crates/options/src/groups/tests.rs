@@ -17,6 +17,7 @@ mod preconnect;
 mod public;
 mod rules;
 mod scenario;
+mod server_metrics;
 mod tls_and_proxies;
 mod traces;
 mod transport;
@@ -138,7 +139,7 @@ fn an_option_that_is_not_built_is_refused_by_the_name_that_was_typed_even_at_its
 #[test]
 fn an_option_that_no_number_depends_on_is_accepted_with_a_warning_that_names_it() {
     let ignored: Vec<&OptionSpec> = options().filter(|spec| spec.is_accepted() && !spec.is_supported()).collect();
-    assert!(ignored.len() >= 7);
+    assert!(!ignored.is_empty());
     for spec in ignored {
         for name in spec.long {
             let mut raw = raw(&["--model=m"]);

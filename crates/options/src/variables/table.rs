@@ -118,6 +118,12 @@ pub const VARIABLES: &[Variable] = &[
          step, and a `poisson` ramp changes by such steps on average. Other ramps rise continuously.",
     ),
     variable(
+        "AIPERF_TOKENIZER_CACHE",
+        "true",
+        "Keep the tables of large tokenizer files in `aiperf/tokenizers` of the user's cache folder \
+         (`$XDG_CACHE_HOME` or `~/.cache`), so that the next run loads them faster.",
+    ),
+    variable(
         "AIPERF_DATASET_MEMORY_MB",
         "64",
         "Megabytes of generated prompts and bodies to cache for when they are sent again, 0 to 1000000.",

@@ -8,7 +8,13 @@ use super::without_effect::variables_without_effect;
 
 const PREFIX: &str = "AIPERF_";
 /// Variables that only the tests and measurements of this project read.
-const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_REQUIRE_TOOLS", "AIPERF_TEST_PYTHON"];
+const OF_TESTS: [&str; 5] = [
+    "AIPERF_REFERENCE",
+    "AIPERF_TEST_REQUIRE_TOOLS",
+    "AIPERF_TEST_PYTHON",
+    "AIPERF_TEST_TOKENIZERS",
+    "AIPERF_TEST_MEGABYTES",
+];
 /// Variables that have an effect only with `AIPERF_DEV_MODE`.
 const NEEDS_DEVELOPER_MODE: [&str; 2] = ["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS"];
 const DEVELOPER_MODE: &str = "AIPERF_DEV_MODE";

@@ -6,6 +6,7 @@ mod answer;
 mod metadata;
 mod record;
 mod request;
+mod tokenizer_file;
 mod yardstick;
 
 use std::error::Error;
@@ -18,7 +19,7 @@ type BenchOutcome = Result<(), Box<dyn Error>>;
 /// Runs a function this many times.
 type Repeated = fn(usize) -> BenchOutcome;
 
-const FUNCTIONS: [(&str, Repeated); 9] = [
+const FUNCTIONS: [(&str, Repeated); 11] = [
     ("yardstick", yardstick::tree),
     ("request_head", request::head),
     ("stream_response", answer::read_stream_response),
@@ -26,6 +27,8 @@ const FUNCTIONS: [(&str, Repeated); 9] = [
     ("stream_reply", answer::read_stream_reply),
     ("whole_reply", answer::read_whole_reply),
     ("token_count", token_count),
+    ("file_token_count", tokenizer_file::count_words),
+    ("file_new_words", tokenizer_file::count_new_words),
     ("record_values", record::values),
     ("record_line", record::line),
 ];

@@ -38,28 +38,37 @@ pub(super) fn anchors(
     found
 }
 
-/// The time between two new values, if readings were dense enough to see it: at least one reading in between had nothing new.
+/// Readings that show how often a value is renewed.
+const ENOUGH: usize = 3;
+/// If every reading is new, this many of the shortest times between readings bound the renewal.
+const SHORTEST: usize = 5;
+
+/// The time between two new values, as far as readings were dense enough to see it: at least one reading in between had nothing new.
+/// If nearly every reading had a new value, the renewal takes no longer than the time between the densest readings.
 pub(super) fn renewal_interval(points: impl Iterator<Item = (Mono, f64)>) -> Option<Nanos> {
-    let mut gaps = Vec::new();
+    let (mut resolved, mut between_readings) = (Vec::new(), Vec::new());
     let mut last_change: Option<Mono> = None;
     let mut unchanged = 0;
-    let mut before: Option<f64> = None;
+    let mut before: Option<(Mono, f64)> = None;
     for (at, value) in points {
         match before {
-            Some(old) if old.to_bits() == value.to_bits() => unchanged += 1,
-            Some(_) => {
+            Some((_, old)) if old.to_bits() == value.to_bits() => unchanged += 1,
+            Some((earlier, _)) => {
+                between_readings.push(at.since(earlier));
                 if let Some(changed) = last_change.filter(|_| unchanged > 0) {
-                    gaps.push(at.since(changed));
+                    resolved.push(at.since(changed));
                 }
                 last_change = Some(at);
                 unchanged = 0;
             }
             None => {}
         }
-        before = Some(value);
+        before = Some((at, value));
     }
-    gaps.sort_unstable();
-    (gaps.len() >= 3).then(|| gaps[gaps.len() / 2])
+    resolved.sort_unstable();
+    between_readings.sort_unstable();
+    let median = (resolved.len() >= ENOUGH).then(|| resolved[resolved.len() / 2]);
+    median.or_else(|| between_readings.get(SHORTEST - 1).copied())
 }
 
 #[cfg(test)]
@@ -76,7 +85,9 @@ mod tests {
     fn dense_readings_tell_how_often_a_value_is_renewed() {
         let interval = renewal_interval(read_every(40, 100, 2_000).into_iter()).unwrap();
         assert!((80..=120).contains(&(interval.0 / MS)), "{interval:?}");
-        assert_eq!(renewal_interval(read_every(333, 100, 20_000).into_iter()), None);
+        // Of sparse readings each is new: the renewal is somewhere below the time between them.
+        assert_eq!(renewal_interval(read_every(333, 100, 20_000).into_iter()), Some(Nanos(333 * MS)));
+        assert_eq!(renewal_interval(read_every(333, 30_000, 20_000).into_iter()), None);
     }
 
     #[test]

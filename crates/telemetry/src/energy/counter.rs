@@ -8,7 +8,7 @@ use crate::series::Window;
 
 /// The energy that a counter gained in a window. `points`: its readings in joules; `power`: what the gauge of the same GPU read.
 ///
-/// The counter is interpolated at both ends of the window. The error has two parts there: power may have changed between the two
+/// The counter is interpolated at both ends of the window. Two things are uncertain there: power may have changed between the two
 /// values around the end, within what the GPU was seen to draw, and the time of a value is known only to within its renewal.
 pub fn from_counter(
     points: impl Iterator<Item = (Mono, f64)> + Clone,
@@ -29,7 +29,12 @@ pub fn from_counter(
         return Err(NoEnergy::TooFewValues);
     }
     let slopes = found.windows(2).filter_map(|pair| slope(pair[0], pair[1]));
-    let range = PowerRange::of(slopes).ok_or(NoEnergy::TooFewValues)?.joined(power);
+    let mean_powers = PowerRange::of(slopes).ok_or(NoEnergy::TooFewValues)?;
+    let range = match power {
+        Some(gauge) => mean_powers.joined(Some(gauge)),
+        // Nobody saw the power between two values: it may have been zero, or twice the highest mean.
+        None => PowerRange { low: 0.0, high: 2.0 * mean_powers.high },
+    };
     let (at_start, start_error) = value_at(&found, 0.0, range);
     let (at_end, end_error) = value_at(&found, window.length().as_secs_f64(), range);
     let joules = (at_end - at_start).max(0.0);
@@ -54,24 +59,26 @@ fn value_at(found: &[Anchor], at: f64, range: PowerRange) -> (f64, f64) {
     }
 }
 
-/// Between two values. Power at any time was within `range`, and its mean over both parts is known, which bounds the first part.
+/// Between two values. Power at any time was within `range`: that bounds what the counter gained after the earlier value and before
+/// the later one, whose times are uncertain.
 fn interpolated(a: Anchor, b: Anchor, at: f64, range: PowerRange) -> (f64, f64) {
     let (first, second) = (at - a.at, b.at - at);
-    let whole = b.value - a.value;
-    let share = first / (first + second);
-    let guess = whole * share;
-    let low = (range.low * first).max(whole - range.high * second).min(guess);
-    let high = (range.high * first).min(whole - range.low * second).max(guess);
-    let mean = whole / (first + second);
-    let timing = mean * (a.uncertainty * (1.0 - share) + b.uncertainty * share);
-    (a.value + guess, (guess - low).max(high - guess) + timing)
+    let span = |seconds: f64| seconds.max(0.0);
+    let low =
+        (a.value + range.low * span(first - a.uncertainty)).max(b.value - range.high * span(second + b.uncertainty));
+    let high =
+        (a.value + range.high * span(first + a.uncertainty)).min(b.value - range.low * span(second - b.uncertainty));
+    // The counter is between its neighbours in any case.
+    let (low, high) = (low.clamp(a.value, b.value), high.clamp(a.value, b.value));
+    let guess = a.value + (b.value - a.value) * first / (first + second);
+    (guess, (guess - low).abs().max((high - guess).abs()))
 }
 
 /// Before the first or after the last value.
 fn extrapolated(known: Anchor, at: f64, range: PowerRange) -> (f64, f64) {
     let middle = f64::midpoint(range.low, range.high);
     let away = at - known.at;
-    (known.value + middle * away, away.abs() * range.width() / 2.0 + known.uncertainty * middle)
+    (known.value + middle * away, away.abs() * range.width() / 2.0 + known.uncertainty * range.high)
 }
 
 #[cfg(test)]

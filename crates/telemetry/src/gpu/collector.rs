@@ -19,6 +19,8 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 const DENSE: Duration = Duration::from_millis(40);
 /// How long readings are dense before the run.
 const DENSE_FOR: Nanos = Nanos(2_000_000_000);
+/// How long a user who interrupted the run waits for a reading that is under way.
+const SKIP_LIMIT: Duration = Duration::from_secs(1);
 /// How long idle power is measured at least.
 pub const IDLE_FOR: Duration = Duration::from_secs(1);
 
@@ -40,15 +42,20 @@ pub struct FoundSource {
     pub opened: Result<Box<dyn GpuSource>, SourceError>,
 }
 
+/// The phase that the run is in.
+pub type CurrentPhase = Box<dyn Fn() -> Option<PhaseKind> + Send>;
+/// Takes each reading, with the URL of its source.
+pub type ReadingSink = Box<dyn FnMut(&str, &GpuReading) + Send>;
+
 /// What a collector needs to know of the run and tells it.
 #[allow(missing_debug_implementations, reason = "functions have nothing to show")]
 pub struct CollectorHooks {
     /// Looks for sources; called once, on the thread.
     pub open: Box<dyn FnOnce() -> Vec<FoundSource> + Send>,
     /// The phase that the run is in.
-    pub phase: Box<dyn Fn() -> Option<PhaseKind> + Send>,
+    pub phase: CurrentPhase,
     /// Takes each reading, with the URL of its source.
-    pub sink: Box<dyn FnMut(&str, &GpuReading) + Send>,
+    pub sink: ReadingSink,
 }
 
 /// Whether the end of the run may take a moment longer.
@@ -103,7 +110,11 @@ impl GpuCollector {
     pub fn finish(self, last: LastReading) -> Option<Vec<CollectedSource>> {
         // Fails only if the thread has ended already.
         let _ = self.stop.send(last);
-        self.done.recv_timeout(self.settings.shutdown + self.settings.grace).ok()
+        let limit = match last {
+            LastReading::Wait => self.settings.shutdown + self.settings.grace,
+            LastReading::Skip => self.settings.shutdown.min(SKIP_LIMIT),
+        };
+        self.done.recv_timeout(limit).ok()
     }
 }
 
@@ -123,8 +134,8 @@ struct Reader {
     sources: Vec<OpenSource>,
     collected: Vec<CollectedSource>,
     fields: Arc<FieldTable>,
-    phase: Box<dyn Fn() -> Option<PhaseKind> + Send>,
-    sink: Box<dyn FnMut(&str, &GpuReading) + Send>,
+    phase: CurrentPhase,
+    sink: ReadingSink,
 }
 
 impl Reader {
@@ -296,7 +307,7 @@ mod tests {
     }
 
     impl GpuSource for Scripted {
-        fn url(&self) -> &str {
+        fn url(&self) -> &'static str {
             "scripted://"
         }
 

@@ -194,6 +194,11 @@ impl FieldTable {
         &self.fields[id.index()]
     }
 
+    /// Whether the field comes from the user's file.
+    pub fn is_extra(&self, id: FieldId) -> bool {
+        id.index() >= FIELDS.len()
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = FieldId> + use<> {
         (0..self.fields.len() as u16).map(FieldId)
     }

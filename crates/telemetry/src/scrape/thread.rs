@@ -3,7 +3,9 @@
 use std::future::Future;
 use std::io;
 use std::pin::pin;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -18,8 +20,10 @@ use super::{AfterPage, Cadence, PageFetcher, PageSink, PageSource};
 const SETTLING_PAUSE: Nanos = Nanos(100_000_000);
 /// A page that is being fetched when the run ends may take this much longer than the flush period.
 const LAST_PAGE: Nanos = Nanos(1_000_000_000);
-/// The pause after a useless page doubles at most so often.
+/// The pause after a useless page doubles at most this often.
 const MOST_DOUBLINGS: u32 = 4;
+/// News about pages that are kept until somebody waits for them.
+const NEWS: usize = 1_024;
 
 /// How pages are fetched.
 #[derive(Debug, Clone)]
@@ -62,22 +66,54 @@ pub struct ScrapeThread<S> {
     /// First pages that have not come yet.
     awaited: usize,
     first_failure: Option<(String, String)>,
+    signal: PhaseSignal,
     thread: JoinHandle<Vec<S>>,
 }
 
-/// Tells the thread about phases, from another thread. It never waits.
+/// Tells the thread about phases, from another thread.
 #[derive(Debug, Clone)]
-pub struct PhaseSignal(watch::Sender<RunStage>);
+pub struct PhaseSignal {
+    stage: watch::Sender<RunStage>,
+    reader: Arc<Mutex<Receiver<Mono>>>,
+    useful: Arc<AtomicUsize>,
+}
+
+/// What the thread tells about pages as they come.
+#[derive(Debug, Clone)]
+struct PageNews {
+    /// When the request for each useful page was sent. News that nobody reads is dropped.
+    sent: SyncSender<Mono>,
+    /// Sources whose last page was of use.
+    useful: Arc<AtomicUsize>,
+}
 
 impl PhaseSignal {
-    /// A phase is about to begin: its first page is fetched at once.
+    /// A phase is about to begin: each page is fetched at once. Does not wait.
     pub fn phase_begins(&self) {
-        self.0.send_replace(RunStage::Phase { began: Mono::now() });
+        self.stage.send_replace(RunStage::Phase { began: Mono::now() });
+    }
+
+    /// A phase is about to begin after another: waits for pages that show the state in between, but not longer than `limit`. Otherwise
+    /// what the first requests of the phase add to counters could not be told from what the last requests before it added.
+    pub fn phase_follows(&self, limit: Duration) {
+        let news = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        while news.try_recv().is_ok() {}
+        let asked = Mono::now();
+        let deadline = asked + limit.into();
+        self.phase_begins();
+        let mut missing = self.useful.load(Ordering::Relaxed);
+        while missing > 0 {
+            match news.recv_timeout(deadline.since(Mono::now()).as_duration()) {
+                Ok(sent) if sent >= asked => missing -= 1,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
     }
 
     /// A phase has ended: the state at its end is fetched at once.
     pub fn phase_ended(&self) {
-        self.0.send_modify(|_| ());
+        self.stage.send_modify(|_| ());
     }
 }
 
@@ -86,6 +122,13 @@ impl<S: PageSink> ScrapeThread<S> {
     pub fn start(settings: ScrapeSettings, sources: Vec<(PageSource, S)>) -> io::Result<Self> {
         let (stage, changes) = watch::channel(RunStage::Before);
         let (first, first_pages) = mpsc::channel();
+        let (sent, reader) = mpsc::sync_channel(NEWS);
+        let news = PageNews { sent, useful: Arc::default() };
+        let signal = PhaseSignal {
+            stage: stage.clone(),
+            reader: Arc::new(Mutex::new(reader)),
+            useful: Arc::clone(&news.useful),
+        };
         let count = sources.len();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name(settings.thread.into()).spawn(move || {
@@ -99,16 +142,18 @@ impl<S: PageSink> ScrapeThread<S> {
                 stage: changes.clone(),
                 first: Some(first.clone()),
                 useless: 0,
+                news: news.clone(),
+                is_useful: false,
             });
             let work = all(polls.map(Poll::run));
             // HTTP/2 connections run as tasks of their own on this thread.
             LocalSet::new().block_on(&runtime, work)
         })?;
-        Ok(Self { stage, first_pages, awaited: count, first_failure: None, thread })
+        Ok(Self { stage, first_pages, awaited: count, first_failure: None, signal, thread })
     }
 
     pub fn signal(&self) -> PhaseSignal {
-        PhaseSignal(self.stage.clone())
+        self.signal.clone()
     }
 
     /// Waits until each page was fetched once or could not be fetched, but not longer than `limit`.
@@ -148,8 +193,8 @@ impl<S: PageSink> ScrapeThread<S> {
 
     /// Waits for the last pages and returns what the sinks took in. Call [`Self::run_is_over`] or [`Self::abandon`] first.
     pub fn finish(self) -> Vec<S> {
-        let Self { stage, thread, .. } = self;
-        drop(stage);
+        let Self { stage, signal, thread, .. } = self;
+        drop((stage, signal));
         thread.join().unwrap_or_default()
     }
 }
@@ -165,14 +210,19 @@ struct Poll<S> {
     first: Option<mpsc::Sender<FirstPage>>,
     /// Pages in a row that were of no use.
     useless: u32,
+    news: PageNews,
+    /// Whether it is counted among the useful sources.
+    is_useful: bool,
 }
 
 impl<S: PageSink> Poll<S> {
     async fn run(mut self) -> S {
         loop {
             self.stage.mark_unchanged();
+            let asked = Mono::now();
             let Some((after, latency)) = self.fetch().await else { return self.sink };
             self.useless = if after == AfterPage::BackOff { self.useless + 1 } else { 0 };
+            self.tell(after == AfterPage::Continue, asked);
             if let AfterPage::Instead(target) = after {
                 self.source.target = target;
                 continue;
@@ -187,6 +237,19 @@ impl<S: PageSink> Poll<S> {
             if !self.wait(latency).await {
                 return self.sink;
             }
+        }
+    }
+
+    fn tell(&mut self, is_useful: bool, asked: Mono) {
+        match (self.is_useful, is_useful) {
+            (false, true) => drop(self.news.useful.fetch_add(1, Ordering::Relaxed)),
+            (true, false) => drop(self.news.useful.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
+        self.is_useful = is_useful;
+        if is_useful {
+            // Full if no phase has begun for long.
+            let _ = self.news.sent.try_send(asked);
         }
     }
 

@@ -67,9 +67,19 @@ impl Counter {
         }
     }
 
+    /// The value at the start of a window: a reading from the idle time before it, or interpolated.
+    pub fn at_start(&self, window: Window) -> Option<f64> {
+        let before = self.values.partition_point(|(time, _)| *time <= window.start());
+        let last = before.checked_sub(1).map(|index| self.values[index]);
+        match last.filter(|(time, _)| *time >= window.idle_since()) {
+            Some((_, value)) => Some(value),
+            None => self.at(window.start()),
+        }
+    }
+
     /// How far it grew in the window.
     pub fn increase(&self, window: Window) -> Option<f64> {
-        Some((self.at(window.end())? - self.at(window.start())?).max(0.0))
+        Some((self.at(window.end())? - self.at_start(window)?).max(0.0))
     }
 
     /// How often it started again from zero in the window.
@@ -94,7 +104,9 @@ mod tests {
 
     fn series(values: &[(u64, f64)]) -> TimeSeries {
         let mut series = TimeSeries::default();
-        values.iter().for_each(|(time, value)| series.push(at(*time), *value));
+        for (time, value) in values {
+            series.push(at(*time), *value);
+        }
         series
     }
 
@@ -110,6 +122,14 @@ mod tests {
         assert_eq!(counter.increase(window(15, 25)), Some(150.0));
         assert_eq!(counter.increase(window(0, 99)), Some(300.0));
         assert_eq!(counter.increase(window(0, 0)), Some(0.0));
+    }
+
+    #[test]
+    fn a_reading_from_the_idle_time_before_a_window_is_that_of_its_start() {
+        let counter = Counter::new(&series(&[(0, 0.0), (10, 60.0), (18, 60.0), (30, 140.0), (40, 150.0)]));
+        assert_eq!(counter.increase(window(20, 40).after_idle(at(12))), Some(90.0));
+        assert!(counter.increase(window(20, 40)).is_some_and(|increase| increase < 80.0), "interpolated without it");
+        assert!(counter.increase(window(20, 40).after_idle(at(19))).is_some_and(|increase| increase < 80.0));
     }
 
     #[test]

@@ -7,11 +7,30 @@ use aiperf_clock::{Mono, Nanos};
 pub struct Window {
     start: Mono,
     end: Mono,
+    idle_since: Mono,
 }
 
 impl Window {
     pub fn new(start: Mono, end: Mono) -> Self {
-        Self { start, end: end.max(start) }
+        Self { start, end: end.max(start), idle_since: start }
+    }
+
+    /// Nothing was in flight from `since` until the start of the window: what counters showed in that time is what they showed at the
+    /// start.
+    #[must_use]
+    pub fn after_idle(self, since: Mono) -> Self {
+        Self { idle_since: since.min(self.start), ..self }
+    }
+
+    /// The same start with another end.
+    #[must_use]
+    pub fn until(self, end: Mono) -> Self {
+        Self { end: end.max(self.start), ..self }
+    }
+
+    /// The earliest time whose state is that at the start.
+    pub const fn idle_since(self) -> Mono {
+        self.idle_since
     }
 
     pub const fn start(self) -> Mono {
@@ -31,7 +50,8 @@ impl Window {
         let count = if slice.0 == 0 { 0 } else { self.length().0.div_ceil(slice.0) };
         (0..count).map(move |index| {
             let start = self.start + Nanos(slice.0 * index);
-            Self { start, end: (start + slice).min(self.end) }
+            let idle_since = if index == 0 { self.idle_since } else { start };
+            Self { start, end: (start + slice).min(self.end), idle_since }
         })
     }
 }

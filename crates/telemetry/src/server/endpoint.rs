@@ -13,9 +13,6 @@ use crate::prometheus::{PageError, PageLimits, PageReader, PageValues, SeriesId}
 use crate::scrape::{AfterPage, FetchedPage, PageSink, ScrapeError};
 use crate::series::{TimeSeries, Window};
 
-/// A page that is older than this at the start of a phase may lack what an earlier phase caused.
-const NEAR_THE_START: Nanos = Nanos(1_000_000_000);
-
 /// Changes of values that an endpoint may keep in memory: 16 bytes each.
 const MOST_STORED: usize = 4 << 20;
 
@@ -56,8 +53,6 @@ pub struct EndpointHistory {
     fetched: FetchStatistics,
     last_page: Vec<(SeriesId, f64)>,
     last_at: Option<Mono>,
-    /// When each page was read.
-    page_times: Vec<Mono>,
     pages: u64,
     missed: u64,
     last_error: Option<String>,
@@ -95,7 +90,6 @@ impl EndpointHistory {
             fetched: FetchStatistics::default(),
             last_page: Vec::new(),
             last_at: None,
-            page_times: Vec::new(),
             pages: 0,
             missed: 0,
             last_error: None,
@@ -139,13 +133,9 @@ impl EndpointHistory {
         self.last_at
     }
 
-    /// The window that totals are taken over. A page is scraped just before the first request is sent, and the last one comes after the
-    /// end of the run, when the server has counted everything: between the two it counted nothing but the phase.
+    /// The window that totals are taken over: the last page comes after the end of the run, when the server has counted everything.
     pub(crate) fn totals_window(&self, window: Window) -> Window {
-        let before = self.page_times.partition_point(|at| *at <= window.start()).checked_sub(1);
-        let page = before.map(|index| self.page_times[index]);
-        let start = page.filter(|at| window.start().since(*at) <= NEAR_THE_START).unwrap_or(window.start());
-        Window::new(start, self.last_at.map_or(window.end(), |last| last.max(window.end())))
+        window.until(self.last_at.map_or(window.end(), |last| last.max(window.end())))
     }
 
     /// Why no page could be read.
@@ -202,7 +192,6 @@ impl EndpointHistory {
         self.quiet_pages = if self.counts_like(&values.values) { self.quiet_pages + 1 } else { 0 };
         self.last_page = values.values;
         self.last_at = Some(at);
-        self.page_times.push(at);
         self.publish();
         if is_new {
             self.fetched.updates.push(at);

@@ -263,7 +263,7 @@ pub(crate) fn histogram_of(endpoint: &EndpointHistory, ids: &[SeriesId], window:
     let sums: Vec<_> = sum.into_iter().collect();
     let all = Counter::group(&counters, &sums);
     let whole = |counter: &Counter| {
-        let (start, end) = (counter.at(window.start())?, counter.at(window.end())?);
+        let (start, end) = (counter.at_start(window)?, counter.at(window.end())?);
         Some((end.round() - start.round()).max(0.0))
     };
     let mut buckets: Vec<(BucketBound, f64)> =
@@ -279,6 +279,6 @@ pub(crate) fn histogram_of(endpoint: &EndpointHistory, ids: &[SeriesId], window:
         highest = highest.max(*count);
         *count = highest;
     }
-    let sum = all.get(counters.len()).and_then(|sum| Some(sum.at(window.end())? - sum.at(window.start())?));
+    let sum = all.get(counters.len()).and_then(|sum| Some(sum.at(window.end())? - sum.at_start(window)?));
     Some(HistogramIncrease { count: observed, sum: sum.unwrap_or_default(), buckets })
 }

@@ -170,3 +170,40 @@ impl TokenFinder {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(wanted: &[(&str, (bool, bool))], text: &str) -> Vec<String> {
+        let wanted = wanted.iter().zip(0..).map(|((text, strips), id)| Wanted {
+            text: text.as_bytes().to_vec(),
+            id,
+            strips: *strips,
+        });
+        let mut parts = Vec::new();
+        TokenFinder::new(wanted.collect()).unwrap().each(text, |segment| {
+            parts.push(match segment {
+                Segment::Added(id) => format!("#{id}"),
+                Segment::Text(text) => text.to_owned(),
+            });
+        });
+        parts
+    }
+
+    const PLAIN: (bool, bool) = (false, false);
+
+    #[test]
+    fn the_first_and_then_the_longest_token_is_found() {
+        let wanted = [("<a>", PLAIN), ("<a>b", PLAIN), ("a", PLAIN), ("｜x", PLAIN)];
+        assert_eq!(parts(&wanted, "<<a>bc<a>.｜y｜xa"), ["<", "#1", "c", "#0", ".｜y", "#3", "#2"]);
+        assert_eq!(parts(&wanted, ""), Vec::<String>::new());
+        assert_eq!(parts(&[], "<a>"), ["<a>"]);
+    }
+
+    #[test]
+    fn white_space_next_to_a_token_belongs_to_it_if_it_says_so() {
+        let wanted = [("<l>", (true, false)), ("<r>", (false, true))];
+        assert_eq!(parts(&wanted, "a  <l>  b <r> \n<r>  "), ["a", "#0", "  b ", "#1", "#1"]);
+    }
+}

@@ -73,7 +73,13 @@ impl SourceSearch {
     }
 
     pub(super) fn open(self) -> Vec<FoundSource> {
-        let is_local = !self.servers.is_empty() && self.servers.iter().all(is_local);
+        let is_local = !self.servers.is_empty() && !self.has_remote_server();
+        if matches!(self.source, GpuTelemetrySource::Nvml | GpuTelemetrySource::AmdSmi) && self.has_remote_server() {
+            log::warn!(
+                "The server does not run on this machine: GPU telemetry is that of the GPUs here. Give the URL of a DCGM exporter on \
+                 the server's machine instead."
+            );
+        }
         let asked: &[Address] = match &self.source {
             GpuTelemetrySource::Nvml => return vec![library(nvml::URL, NvmlSource::open)],
             GpuTelemetrySource::AmdSmi => return vec![library(amd::URL, AmdSource::open)],
@@ -90,6 +96,10 @@ impl SourceSearch {
             found.extend(libraries.into_iter().filter(|source| source.opened.is_ok()));
         }
         found
+    }
+
+    fn has_remote_server(&self) -> bool {
+        !self.servers.iter().all(is_local)
     }
 
     fn page(&self, address: &Address) -> FoundSource {

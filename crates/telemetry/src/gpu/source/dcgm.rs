@@ -38,6 +38,7 @@ impl DcgmSource {
         if readings.read_page(&first)?.is_empty() {
             return Err(SourceError::new("the page has no DCGM fields of a GPU; is it that of a DCGM exporter?"));
         }
+        readings.name_missing_fields(&url);
         Ok(Self { url, page, readings })
     }
 }
@@ -70,6 +71,23 @@ struct DcgmReader {
 impl DcgmReader {
     fn new(fields: Arc<FieldTable>) -> Self {
         Self { fields, reader: PageReader::new(PageLimits::default()), known: Vec::new(), gpus: HashMap::new() }
+    }
+
+    /// Says which fields the exporter does not export: those of the user's file, and those that its stock list leaves out.
+    fn name_missing_fields(&self, url: &str) {
+        let is_there = |field: &FieldId| self.known.iter().flatten().any(|(known, _)| known == field);
+        let missing = |is_asked_for: bool| -> Vec<&str> {
+            let absent = self.fields.ids().filter(|field| !is_there(field));
+            let wanted = absent.filter(|field| self.fields.is_extra(*field) == is_asked_for);
+            wanted.filter_map(|field| self.fields.get(field).dcgm.first()).map(|name| &**name).collect()
+        };
+        let (asked_for, usual) = (missing(true), missing(false));
+        if !asked_for.is_empty() {
+            log::warn!("{url} does not export {}: add them to the fields of the exporter", asked_for.join(", "));
+        }
+        if !usual.is_empty() {
+            log::info!("{url} does not export {}", usual.join(", "));
+        }
     }
 
     fn read_page(&mut self, page: &FetchedPage) -> Result<Vec<GpuReading>, SourceError> {
@@ -159,7 +177,7 @@ DCGM_FI_DEV_PCIE_REPLAY_COUNTER{gpu="1",UUID="GPU-b",device="nvidia1",modelName=
         assert_eq!((first.gpu.model.as_str(), first.gpu.uuid.as_str()), ("NVIDIA H200", "GPU-a"));
         assert_eq!((first.gpu.pod.as_deref(), first.gpu.namespace.as_deref()), (Some("vllm-0"), Some("prod")));
         assert_eq!(first.value(FieldId::POWER), Some(330.5));
-        assert!((first.value(FieldId::ENERGY).unwrap() - 1171.784_674_489).abs() < 1e-9);
+        assert!((first.value(FieldId::ENERGY).unwrap() - 1_171.784_674_489).abs() < 1e-9);
         assert_eq!(second.value(FieldId::SM_UTILIZATION), Some(75.0));
         assert!((second.value(FieldId::MEMORY_USED).unwrap() - 62.914_56).abs() < 1e-9);
         assert_eq!(second.value(FieldId::TEMPERATURE), None);
