@@ -65,7 +65,7 @@ impl TokenDecoder {
                     };
                     let own = own.replace(MARK, " ");
                     if let Some(byte) = byte_of(&own) {
-                        pending.push(byte)
+                        pending.push(byte);
                     } else {
                         add_bytes(&mut pending, &mut text);
                         text.push_str(&own);
