@@ -191,11 +191,10 @@ impl RecordSender {
 
     /// Hands over a part of a body that is still arriving.
     pub(crate) fn send_segment(&self, body: &Arc<StreamedBody>, segment: BodySegment) {
-        let bytes = segment.memory();
+        // Counted before a record thread can see it: one that reads the stream already may take it at once and release it.
+        self.0.held.fetch_add(segment.memory(), Ordering::Relaxed);
         if body.add(segment) {
-            self.0.push(self.0.lock(), QueueItem::Segments(Arc::clone(body)), bytes, false);
-        } else {
-            self.0.held.fetch_add(bytes, Ordering::Relaxed);
+            self.0.push(self.0.lock(), QueueItem::Segments(Arc::clone(body)), 0, false);
         }
     }
 

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use aiperf_transport::BodySegment;
+
 use super::spill::SpilledExchange;
 use super::{HeldBack, Wake};
 use crate::request::finished::Finished;
@@ -23,7 +25,7 @@ pub(super) enum QueueItem {
     Spilled(Box<SpilledExchange>),
 }
 
-/// An item with the bytes of memory that are released when it is done.
+/// An item with the bytes of memory that are released when it is done. Those of segments are known when they are read.
 #[derive(Debug)]
 pub(super) struct HeldItem {
     pub(super) item: QueueItem,
@@ -144,7 +146,8 @@ impl RecordQueueState {
             };
             taken += match &held.item {
                 QueueItem::Spilled(spilled) => usize::try_from(spilled.length()).unwrap_or(usize::MAX),
-                QueueItem::Finished { .. } | QueueItem::Segments(_) => held.bytes,
+                QueueItem::Segments(_) => BodySegment::LENGTH,
+                QueueItem::Finished { .. } => held.bytes,
             };
             batch.push_back(held);
         }
