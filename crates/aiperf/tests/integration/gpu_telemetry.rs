@@ -79,12 +79,18 @@ fn energy_covers_exactly_the_profiling_phase() {
     let tokens = average("total_osl");
     let per_joule = average("nvidia_output_tokens_per_joule");
     assert!((per_joule - tokens / average("nvidia_total_gpu_energy")).abs() < 1e-9);
-    let interval = &summary["nvidia_output_tokens_per_joule"]["ci"]["avg"];
-    assert!(interval[0].as_f64().unwrap() < per_joule && per_joule < interval[1].as_f64().unwrap(), "{interval}");
+    let interval = &summary["nvidia_output_tokens_per_joule"]["ci"];
+    let throughput = &summary["output_token_throughput"]["ci"];
+    // A slow machine has too few samples for either.
+    assert_eq!(interval["avg"].is_array(), throughput["avg"].is_array(), "{interval} and {throughput}");
+    if let (Some(low), Some(high)) = (interval["avg"][0].as_f64(), interval["avg"][1].as_f64()) {
+        assert!(low < per_joule && per_joule < high, "{interval}");
+    }
     // Two GPUs at 1.80 an hour are 0.001 a second.
     let cost = average("cost_per_thousand_requests");
     assert!((cost - 1.0 / average("request_throughput")).abs() < 1e-9, "{cost}");
-    assert!(summary["cost_per_million_output_tokens"]["ci"]["avg"].is_array());
+    let cost_interval = &summary["cost_per_million_output_tokens"]["ci"];
+    assert_eq!(cost_interval["avg"].is_array(), throughput["avg"].is_array(), "{cost_interval} and {throughput}");
 }
 
 #[test]
