@@ -21,7 +21,7 @@ static FAMILIES: LazyLock<Vec<Both>> = LazyLock::new(|| {
         std::fs::write(&path, &description).expect("the folder can be written to");
         let request = TokenizerRequest::named(path.to_string_lossy());
         let ours = aiperf_tokenizer::load(&request, &HubEnvironment::from_variables(|_| None)).expect("it can be loaded");
-        assert!(!ours.uses_library());
+        assert!(!ours.uses_library(), "{} is left to the library", family.name);
         (ours, description.parse().expect("it can be loaded"))
     };
     family::FAMILIES.iter().map(both).collect()

@@ -68,7 +68,7 @@ pub(crate) struct Library {
     pub(crate) gpu_metrics: Structure,
     pub(crate) bus_address: Number,
     /// Keeps the functions loaded.
-    _library: libloading::Library,
+    _loaded: libloading::Library,
 }
 
 impl Library {
@@ -91,7 +91,7 @@ impl Library {
                 ecc_count: Structure(function(&library, "amdsmi_get_gpu_total_ecc_count").ok()),
                 gpu_metrics: Structure(function(&library, "amdsmi_get_gpu_metrics_info").ok()),
                 bus_address: Number(function(&library, "amdsmi_get_gpu_bdf_id").ok()),
-                _library: library,
+                _loaded: library,
             };
             checked(init(INIT_AMD_GPUS))?;
             Ok(loaded)
@@ -111,6 +111,7 @@ impl Library {
     }
 
     /// The structure that a function fills; `None` if the function is not there or fails.
+    #[expect(clippy::unused_self, reason = "the function is there as long as the library is loaded")]
     pub(crate) fn read(&self, function: Structure, gpu: Handle) -> Option<Vec<u8>> {
         // Aligned like the structures, which have 64-bit numbers.
         let mut room = vec![0_u64; BUFFER / 8];
@@ -119,6 +120,7 @@ impl Library {
         Some(room.iter().take(64).flat_map(|word| word.to_ne_bytes()).collect())
     }
 
+    #[expect(clippy::unused_self, reason = "the function is there as long as the library is loaded")]
     pub(crate) fn number(&self, function: Number, gpu: Handle) -> Option<u64> {
         let mut number = 0;
         // SAFETY: the number outlives the call.

@@ -69,7 +69,7 @@ fn chunks(start: Mono, metrics: &LineMetrics) -> Vec<ContentChunk> {
         at: start + Nanos(at),
         has_output: first_output.is_some_and(|first| place >= first),
         has_reasoning: false,
-        usage_completion_tokens: first_chunk_tokens,
+        usage_completion_tokens: first_chunk_tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
     };
     ats.into_iter().enumerate().map(chunk).collect()
 }

@@ -48,7 +48,7 @@ impl PairTable {
 
     pub(crate) fn read(reader: &mut TableReader<'_>) -> Result<Self, DamagedTables> {
         let slots = reader.section()?;
-        let is_whole = slots.len() % SLOT == 0 && (slots.len() / SLOT).is_power_of_two() && slots.len() > SLOT;
+        let is_whole = slots.len().is_multiple_of(SLOT) && (slots.len() / SLOT).is_power_of_two() && slots.len() > SLOT;
         if is_whole { Ok(Self { slots }) } else { Err(DamagedTables) }
     }
 

@@ -38,8 +38,9 @@ impl TokenTable {
 
     pub(crate) fn read(reader: &mut TableReader<'_>) -> Result<Self, DamagedTables> {
         let table = Self { bytes: reader.section()?, spans: reader.section()?, slots: reader.section()? };
-        let is_whole =
-            table.spans.len() % 8 == 0 && table.slots.len() % 4 == 0 && (table.slots.len() / 4).is_power_of_two();
+        let is_whole = table.spans.len().is_multiple_of(8)
+            && table.slots.len().is_multiple_of(4)
+            && (table.slots.len() / 4).is_power_of_two();
         if is_whole { Ok(table) } else { Err(DamagedTables) }
     }
 

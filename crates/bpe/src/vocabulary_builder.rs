@@ -116,12 +116,11 @@ impl VocabularyBuilder {
 
     /// Adds the next merge. All tokens must have been added.
     pub fn add_merge(&mut self, left: &str, right: &str) -> Result<(), BuildError> {
-        let tokens = match &self.tokens {
-            Some(tokens) => tokens,
-            None => {
-                let table = TokenTable::new(std::mem::take(&mut self.bytes), &self.spans, &self.findable);
-                self.tokens.insert(table.map_err(BuildError::Twice)?)
-            }
+        let tokens = if let Some(tokens) = &self.tokens {
+            tokens
+        } else {
+            let table = TokenTable::new(std::mem::take(&mut self.bytes), &self.spans, &self.findable);
+            self.tokens.insert(table.map_err(BuildError::Twice)?)
         };
         self.pair.clear();
         let add = |token: &str, bytes: &mut Vec<u8>| match self.smallest {

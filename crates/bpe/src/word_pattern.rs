@@ -73,6 +73,9 @@ impl WordPattern {
     /// The end of the match that starts at `at`; `None` if there is none.
     #[inline]
     fn match_end(self, text: &str, at: usize) -> Option<usize> {
+        if let Some(end) = plain_word(text.as_bytes(), at) {
+            return Some(end);
+        }
         match self {
             Self::Gpt2 => gpt2(text, at),
             Self::Cl100k { digits, marks } => cl100k(text, at, digits, marks),
@@ -112,6 +115,21 @@ impl<'t> Iterator for Pieces<'t> {
         });
         Some(&self.text[start..self.at])
     }
+}
+
+/// The end of an English word with at most a space before it, if no more than its first letter is a capital and the next
+/// character cannot belong to it. All patterns agree about such words, which are most of most texts.
+#[inline]
+fn plain_word(bytes: &[u8], at: usize) -> Option<usize> {
+    let start = at + usize::from(bytes.get(at) == Some(&b' '));
+    let (first, rest) = bytes.get(start..)?.split_first()?;
+    if !first.is_ascii_alphabetic() {
+        return None;
+    }
+    let Some(lower) = rest.iter().position(|byte| !byte.is_ascii_lowercase()) else { return Some(bytes.len()) };
+    let next = rest[lower];
+    let ends = next.is_ascii() && !next.is_ascii_uppercase() && next != b'\'';
+    if ends { Some(start + 1 + lower) } else { None }
 }
 
 fn gpt2(text: &str, at: usize) -> Option<usize> {
@@ -346,9 +364,9 @@ mod tests {
         fn any_text_has_the_pieces_of_the_published_patterns(
             text in "\\PC{0,60}|[a-zA-Z' \\r\\n\\t/]{0,80}|[\\s\\S]{0,40}|(\\s|[a-cA-C0-9'ſ!]|\\p{M}|\\p{Lo}|\\p{Lt}|\\PC){0,60}"
         ) {
-            for number in 0..KNOWN.len() {
+            for (number, (_, known)) in KNOWN.iter().enumerate() {
                 let (found, expected) = both(number, &text);
-                prop_assert_eq!(found, expected, "{:?}", KNOWN[number].1);
+                prop_assert_eq!(found, expected, "{:?}", known);
             }
         }
     }

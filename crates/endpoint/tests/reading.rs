@@ -51,7 +51,7 @@ fn usage_of_each_chunk_stays_with_its_chunk() {
         format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}],"usage":{{"completion_tokens":{tokens}}}}}"#)
     };
     let reply = stream(&[&with("", 0), &with("a b", 2), &with("c", 3), &delta(r#"{"content":"d"}"#), FINISH]).unwrap();
-    let tokens: Vec<Option<u64>> = reply.chunks.iter().map(|c| c.usage_completion_tokens).collect();
+    let tokens: Vec<Option<u32>> = reply.chunks.iter().map(|c| c.usage_completion_tokens).collect();
     assert_eq!(tokens, [Some(2), Some(3), None]);
     assert_eq!(reply.usage.unwrap().completion_tokens, Some(3));
 }

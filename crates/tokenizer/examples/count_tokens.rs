@@ -7,9 +7,8 @@ use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (name, file) = match words.as_slice() {
-        [name, file] | [name, file, _] => (name, file),
-        _ => return Err("usage: count_tokens TOKENIZER FILE [library]".into()),
+    let ([name, file] | [name, file, _]) = words.as_slice() else {
+        return Err("usage: count_tokens TOKENIZER FILE [library]".into());
     };
     let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
     let tokens = if words.get(2).is_some_and(|word| word == "library") {

@@ -56,16 +56,14 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
     let template = || ChatTemplate::read(name, files.template.as_deref(), files.config.as_deref());
     let tables = TableCache::new(environment.tokenizer_tables().map(Path::to_owned));
     if let Some(tokenizer) = FastTokenizer::read(name, &files.tokenizer, &tables) {
-        return Ok(match request.chat_template {
-            true => Arc::new(tokenizer.with_chat_template(template()?)),
-            false => Arc::new(tokenizer),
+        return Ok(if request.chat_template {
+            Arc::new(tokenizer.with_chat_template(template()?))
+        } else {
+            Arc::new(tokenizer)
         });
     }
     let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
-    Ok(match request.chat_template {
-        true => Arc::new(tokenizer.with_chat_template(template()?)),
-        false => Arc::new(tokenizer),
-    })
+    Ok(if request.chat_template { Arc::new(tokenizer.with_chat_template(template()?)) } else { Arc::new(tokenizer) })
 }
 
 /// The files of a tokenizer.

@@ -126,7 +126,11 @@ impl Client {
     ) -> Result<(), TransportError> {
         exchange.body_limit = self.settings.body_limit;
         self.send_once(request, reuse, exchange, observer).await?;
-        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, observer).await } else { Ok(()) }
+        if is_redirect(exchange.status) {
+            // Rare and large: it would take its memory in every request.
+            return Box::pin(self.follow(request, reuse, exchange, observer)).await;
+        }
+        Ok(())
     }
 
     pub(crate) async fn send_once(
@@ -137,7 +141,7 @@ impl Client {
         observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         if self.settings.http_version == HttpVersion::Http2 {
-            return self.send_http2(request, reuse, exchange, observer).await;
+            return Box::pin(self.send_http2(request, reuse, exchange, observer)).await;
         }
         let through_proxy = match self.settings.proxies.of(request.origin) {
             Some(proxy) if !request.origin.scheme.is_secure() => Some(for_proxy(request, proxy)),

@@ -57,6 +57,11 @@ pub struct ExchangeSize {
     marks: usize,
 }
 
+impl ExchangeSize {
+    /// One segment of a stream, for a first response whose size is not known.
+    pub const SEGMENT: Self = Self { body: BodySegment::LENGTH, marks: 16 };
+}
+
 /// Consecutive bytes of a body that is still arriving, with the marks of their reads. The last read ends the segment, and the ends of
 /// the marks count from its start.
 #[derive(Debug, Clone, Default)]

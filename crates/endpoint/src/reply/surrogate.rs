@@ -69,7 +69,7 @@ fn surrogate_of(c: char) -> Option<u16> {
 }
 
 /// Text that comes in pieces, of which some may hold stand-ins.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Joined {
     text: String,
     /// A high surrogate at the end of the last piece, for which the low one may still come.

@@ -17,8 +17,8 @@ pub(crate) struct Transcript {
     first: ChoiceText,
     /// Choices after the first, by index: kept apart so that interleaved chunks do not mix their texts.
     further: BTreeMap<u64, ChoiceText>,
-    /// Of the first choice: what a person would read.
-    plain: Joined,
+    /// Of the first choice: what a person would read, once that is not all of its output.
+    plain: Option<Joined>,
     /// Of the first choice.
     calls: CallAssembly,
     event: EventSummary,
@@ -81,8 +81,8 @@ impl Transcript {
             return;
         }
         self.event.text.add(TextSpan::new(choice, ContentKind::Output, text));
-        if choice == 0 {
-            push(&mut self.plain, text, self.has_stand_ins);
+        if let Some(plain) = self.plain.as_mut().filter(|_| choice == 0) {
+            push(plain, text, self.has_stand_ins);
         }
         self.output(choice, text);
     }
@@ -90,6 +90,9 @@ impl Transcript {
     /// Part of a tool call: its texts are counted as output but do not belong to the plain text.
     pub(crate) fn tool_call(&mut self, choice: u64, fragment: CallFragment<'_>) {
         self.event.text = EventText::More;
+        if choice == 0 && self.plain.is_none() {
+            self.plain = Some(self.first.output.clone());
+        }
         self.output(choice, fragment.name);
         self.output(choice, fragment.arguments);
         if choice == 0 {
@@ -218,7 +221,7 @@ impl Transcript {
 
     /// The texts of the first choice so far: its reasoning, and what a person would read.
     pub(crate) fn texts(&self) -> (&str, &str) {
-        (self.first.reasoning.as_str(), self.plain.as_str())
+        (self.first.reasoning.as_str(), self.plain.as_ref().unwrap_or(&self.first.output).as_str())
     }
 
     /// Closes an event that arrived at `at`; its content becomes a chunk.
@@ -230,9 +233,16 @@ impl Transcript {
                 at,
                 has_output: output,
                 has_reasoning: reasoning,
-                usage_completion_tokens: usage.and_then(|u| u.completion_tokens),
+                usage_completion_tokens: usage
+                    .and_then(|u| u.completion_tokens)
+                    .map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             };
-            self.reply.chunks.extend(std::iter::repeat_n(chunk, non_text.max(1)));
+            let (chunks, count) = (&mut self.reply.chunks, non_text.max(1));
+            if chunks.capacity() < chunks.len() + count {
+                // Thousands of replies may be in the making: room for twice as many chunks would be most of their memory.
+                chunks.reserve_exact(count + chunks.len() / 8 + 16);
+            }
+            chunks.extend(std::iter::repeat_n(chunk, count));
         }
     }
 
@@ -263,8 +273,8 @@ impl Transcript {
         }
         reply.choices =
             u32::from(self.first_choice_has_content) + u32::try_from(self.further.len()).unwrap_or(u32::MAX - 1);
-        reply.plain_text = self.plain.finish();
         reply.output_text = self.first.output.finish();
+        reply.plain_text = self.plain.map_or_else(|| reply.output_text.clone(), Joined::finish);
         reply.reasoning_text = self.first.reasoning.finish();
         for choice in self.further.into_values() {
             let end = ChoiceEnd { output: reply.output_text.len(), reasoning: reply.reasoning_text.len() };

@@ -107,6 +107,7 @@ fn contents(finished: &Finished) -> impl PartialEq + std::fmt::Debug + use<> {
     (finished.number, body, marks, headers, trailers, finished.body.clone())
 }
 
+#[expect(clippy::vec_box, reason = "the queue hands them out in boxes")]
 fn take_all(reader: &mut RecordReader) -> Vec<Box<Finished>> {
     let mut all: Vec<_> = std::iter::from_fn(|| reader.receive()).map(|work| work.finished).collect();
     all.sort_unstable_by_key(|finished| finished.number);

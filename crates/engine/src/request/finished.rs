@@ -78,13 +78,12 @@ impl Finished {
     /// Reads the rest of a body that was read while it arrived, and takes out what was read. For any other body only the marks are
     /// counted. Reads whose bytes waited longer than `longest` are remembered. Also returns the bytes of memory of segments that waited.
     pub(crate) fn read_rest(&mut self, longest: Nanos) -> (ReadPart, usize) {
-        match self.streamed.take() {
-            Some(body) => body.read_rest(&self.exchange.take_last_segment(), longest),
-            None => {
-                let mut part = ReadPart::default();
-                part.reads.add(&self.exchange.marks, longest);
-                (part, 0)
-            }
+        if let Some(body) = self.streamed.take() {
+            body.read_rest(&self.exchange.take_last_segment(), longest)
+        } else {
+            let mut part = ReadPart::default();
+            part.reads.add(&self.exchange.marks, longest);
+            (part, 0)
         }
     }
 }

@@ -25,7 +25,7 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::{Timer, tighten_timer_slack};
 use aiperf_protocol::RunOutcome;
 use aiperf_seed::Stream;
-use aiperf_transport::Client;
+use aiperf_transport::{Client, ExchangeSize};
 use tokio::runtime::{LocalOptions, LocalRuntime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -89,6 +89,8 @@ impl Worker {
         };
         let client = plan.sending.client.clone();
         let may_batch_reads = plan.sending.may_batch_reads();
+        let first_size =
+            if plan.sending.reads_while_arriving { ExchangeSize::SEGMENT } else { ExchangeSize::default() };
         // A worker that cannot start must report it before it is given requests, which would never come back.
         let (ready, started) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
@@ -117,7 +119,7 @@ impl Worker {
                 ids: RefCell::new(Stream::from_entropy()),
                 batcher,
                 gate,
-                last_size: Cell::default(),
+                last_size: Cell::new(first_size),
                 waits_for_room: tokio::sync::Mutex::new(()),
             };
             runtime.block_on(serve(inbox, Rc::new(sender)));

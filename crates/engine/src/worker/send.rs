@@ -141,7 +141,8 @@ impl RequestSender {
             let sending = async {
                 self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
                 match context.endpoint.job() {
-                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                    // Rare and large: it would take its memory in every request.
+                    Some(job) => Box::pin(self.ask_after(job, target, ids, &mut exchange)).await,
                     None => Ok(()),
                 }
             };

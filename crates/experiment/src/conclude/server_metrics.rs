@@ -31,7 +31,7 @@ impl ConcludedMetrics {
         let ScrapedMetrics { endpoints, formats, lines } = scraped;
         let mut concluded = Self::default();
         let profiling = outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling);
-        let has_pages = endpoints.iter().any(|endpoint| endpoint.has_pages());
+        let has_pages = endpoints.iter().any(aiperf_telemetry::server::EndpointHistory::has_pages);
         if let Some(phase) = profiling.filter(|_| has_pages) {
             let slice = run.config.output.slice_duration.map(Nanos::from);
             let metrics = ServerMetrics::compute(&endpoints, window_of(phase, outcomes), slice);

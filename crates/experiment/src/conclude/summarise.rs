@@ -219,7 +219,7 @@ impl RunMeasurements<'_> {
         let cost = run.config.gpu_cost?;
         let seen = self.gpus.as_ref().map_or(0, |gpus| gpus.gpus);
         let gpus = cost.gpus.map_or(seen, |given| given as usize);
-        (gpus > 0).then(|| cost.per_gpu_hour * gpus as f64)
+        (gpus > 0).then_some(cost.per_gpu_hour * gpus as f64)
     }
 
     /// Sentences for the console on what was asked of the run itself.

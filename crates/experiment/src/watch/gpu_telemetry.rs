@@ -166,7 +166,7 @@ impl GpuWatch {
             }
             WrittenFile { label: "GPU Telemetry".into(), path: paths.gpu_telemetry() }
         });
-        let is_there = collected.iter().any(|source| source.is_reachable());
+        let is_there = collected.iter().any(aiperf_telemetry::gpu::collected::CollectedSource::is_reachable);
         if !is_there && !self.telemetry.asked_for {
             return None;
         }

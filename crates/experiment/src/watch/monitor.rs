@@ -27,11 +27,14 @@ pub struct Monitor {
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
     /// Power in watts and use in percent of GPUs, by their number, if somebody wants to see them.
-    gpus: Mutex<BTreeMap<u32, (Option<f64>, Option<f64>)>>,
+    gpus: Mutex<BTreeMap<u32, PowerAndUse>>,
     record_files: Mutex<Option<RecordFiles>>,
     /// The values that the servers' metrics pages showed last.
     pub server_metrics: Arc<LiveServerMetrics>,
 }
+
+/// Power in watts and use in percent of one GPU.
+type PowerAndUse = (Option<f64>, Option<f64>);
 
 /// Median and 99th percentile of a latency so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

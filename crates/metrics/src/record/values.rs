@@ -76,7 +76,10 @@ impl RecordValues {
             self.set(Fact::SecondGap, self.gaps.first().copied());
         }
         self.set(Fact::Gaps, Some(self.gaps.len() as u64));
-        self.set(Fact::FirstChunkTokens, seen.chunks.first().and_then(|chunk| chunk.usage_completion_tokens));
+        self.set(
+            Fact::FirstChunkTokens,
+            seen.chunks.first().and_then(|chunk| chunk.usage_completion_tokens).map(u64::from),
+        );
         self.set(Fact::OutputTokens, seen.tokens.output);
         self.set(Fact::ReasoningTokens, seen.tokens.reasoning);
         self.set(Fact::RequestedTokens, seen.requested_output_tokens.map(u64::from));

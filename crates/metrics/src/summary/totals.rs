@@ -97,14 +97,14 @@ impl<'a> Totals<'a> {
                 let (accepted, drafted) = (Metric::TotalAcceptedDraftTokens, Metric::TotalDraftTokens);
                 ratio(self.noted(accepted)?, self.noted(drafted)?).map(|share| share * 100.0)
             }
-            _ => match summed(metric) {
-                Some(summed) => self.noted(summed),
-                None => {
-                    let work = self.work();
-                    energy::value(metric, &self.context.gpu_energy, &work)
-                        .or_else(|| cost::value(metric, self.context.cost_per_hour, &work))
+            _ => {
+                if let Some(summed) = summed(metric) {
+                    return self.noted(summed);
                 }
-            },
+                let work = self.work();
+                energy::value(metric, &self.context.gpu_energy, &work)
+                    .or_else(|| cost::value(metric, self.context.cost_per_hour, &work))
+            }
         }
     }
 

@@ -7,11 +7,13 @@ use crate::phase::{at, request, streaming};
 use crate::{Case, mean};
 
 /// Starts at 0 and 100 ms; contents at 50, 60, 80 and at 140, 150 ms; over at 81 and 151 ms. The second got its permission
-/// 10 ms before it started. Eight input tokens each.
+/// 10 ms before it started. Their first bytes left 1 and 2 ms after they started. Eight input tokens each.
 pub(crate) fn two() -> Vec<Observation> {
     let mut second = request(100, &[140, 150]);
     second.credit_issued = at(90);
-    vec![request(0, &[50, 60, 80]), second]
+    second.client_send_delay = Some(Nanos(12_000_000));
+    let first = Observation { client_send_delay: Some(Nanos(1_000_000)), ..request(0, &[50, 60, 80]) };
+    vec![first, second]
 }
 
 fn developers() -> MetricContext {
@@ -49,6 +51,7 @@ fn times() -> Vec<(Metric, &'static str, f64)> {
         (Metric::CreditToStartLatency, "avg", mean([0.0, 10.0])),
         // Only of those that waited.
         (Metric::CreditDropLatency, "avg", 10.0),
+        (Metric::ClientSendDelay, "avg", mean([1.0, 12.0])),
         (Metric::EffectiveLatency, "avg", mean([81.0, 10.0 + 51.0])),
         (Metric::BenchmarkDuration, "avg", 0.150),
         (Metric::MinRequestTimestamp, "avg", 0.0),

@@ -111,7 +111,7 @@ fn item(text: &str, current_dir: &Path) -> Result<Item, String> {
         "pynvml" | "nvml" => return Ok(Item::Nvml),
         "amdsmi" => return Ok(Item::AmdSmi),
         "dashboard" => return Ok(Item::Dashboard),
-        lower if lower.ends_with(".csv") => {
+        lower if Path::new(lower).extension().is_some_and(|end| end == "csv") => {
             let path = current_dir.join(text);
             return if path.is_file() { Ok(Item::ExtraFields(path)) } else { Err("there is no such file".to_owned()) };
         }

@@ -24,7 +24,7 @@ pub struct ContentChunk {
     pub has_output: bool,
     pub has_reasoning: bool,
     /// Completion tokens so far according to this event's own usage, if the server reports usage per chunk.
-    pub usage_completion_tokens: Option<u64>,
+    pub usage_completion_tokens: Option<u32>,
 }
 
 /// A successful answer.

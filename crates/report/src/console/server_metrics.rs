@@ -74,7 +74,12 @@ fn row(metric: EngineMetric, value: &HeadlineValue) -> Vec<TableCell> {
 /// The client's time to the first token next to the server's own, and where the difference is.
 pub(super) fn first_token(report: &RunReport) -> Option<String> {
     let engine = report.server_metrics.as_ref()?.engines.first()?;
-    let mean = |metric| engine.histogram(metric).and_then(|histogram| histogram.mean()).map(|seconds| seconds * 1e3);
+    let mean = |metric| {
+        engine
+            .histogram(metric)
+            .and_then(aiperf_telemetry::series::HistogramIncrease::mean)
+            .map(|seconds| seconds * 1e3)
+    };
     let server = mean(EngineMetric::TimeToFirstToken)?;
     let client = report.profiling.average(Metric::TimeToFirstToken)?;
     let outside = client - server;

@@ -66,12 +66,14 @@ fn title_of(key: &str) -> String {
     key.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Where a GPU is: a column that is there only if it is known.
+type PlaceColumn = for<'a> fn(&GpuRow<'a>) -> Option<&'a str>;
+
 /// The section of the summary CSV, with its header. `statistics`: names of columns, with commas between them.
 pub(crate) fn csv_section(telemetry: &Value, statistics: &str) -> String {
     let rows = rows(telemetry);
     let mut header = format!("Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,{statistics},std");
-    type Place = for<'a> fn(&GpuRow<'a>) -> Option<&'a str>;
-    let places: [(&str, Place); 3] =
+    let places: [(&str, PlaceColumn); 3] =
         [("Hostname", |row| row.hostname), ("Namespace", |row| row.namespace), ("Pod Name", |row| row.pod)];
     let known: Vec<_> = places.into_iter().filter(|(_, place)| rows.iter().any(|row| place(row).is_some())).collect();
     for (name, _) in &known {

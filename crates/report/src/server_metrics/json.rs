@@ -127,7 +127,7 @@ fn slice(export: &ServerMetricsExport<'_>, slice: &SliceReport) -> Value {
     }
     match &slice.statistics {
         SeriesStatistics::Gauge(gauge) => {
-            put_numbers(&mut object, [("avg", gauge.avg), ("min", gauge.min), ("max", gauge.max)])
+            put_numbers(&mut object, [("avg", gauge.avg), ("min", gauge.min), ("max", gauge.max)]);
         }
         SeriesStatistics::Counter { total, rate, .. } => put_numbers(&mut object, [("total", *total), ("rate", *rate)]),
         SeriesStatistics::Histogram(increase) => {

@@ -42,15 +42,20 @@ pub struct FoundSource {
     pub opened: Result<Box<dyn GpuSource>, SourceError>,
 }
 
+/// The phase that the run is in.
+pub type CurrentPhase = Box<dyn Fn() -> Option<PhaseKind> + Send>;
+/// Takes each reading, with the URL of its source.
+pub type ReadingSink = Box<dyn FnMut(&str, &GpuReading) + Send>;
+
 /// What a collector needs to know of the run and tells it.
 #[allow(missing_debug_implementations, reason = "functions have nothing to show")]
 pub struct CollectorHooks {
     /// Looks for sources; called once, on the thread.
     pub open: Box<dyn FnOnce() -> Vec<FoundSource> + Send>,
     /// The phase that the run is in.
-    pub phase: Box<dyn Fn() -> Option<PhaseKind> + Send>,
+    pub phase: CurrentPhase,
     /// Takes each reading, with the URL of its source.
-    pub sink: Box<dyn FnMut(&str, &GpuReading) + Send>,
+    pub sink: ReadingSink,
 }
 
 /// Whether the end of the run may take a moment longer.
@@ -129,8 +134,8 @@ struct Reader {
     sources: Vec<OpenSource>,
     collected: Vec<CollectedSource>,
     fields: Arc<FieldTable>,
-    phase: Box<dyn Fn() -> Option<PhaseKind> + Send>,
-    sink: Box<dyn FnMut(&str, &GpuReading) + Send>,
+    phase: CurrentPhase,
+    sink: ReadingSink,
 }
 
 impl Reader {
@@ -302,7 +307,7 @@ mod tests {
     }
 
     impl GpuSource for Scripted {
-        fn url(&self) -> &str {
+        fn url(&self) -> &'static str {
             "scripted://"
         }
 

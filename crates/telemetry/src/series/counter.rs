@@ -104,7 +104,9 @@ mod tests {
 
     fn series(values: &[(u64, f64)]) -> TimeSeries {
         let mut series = TimeSeries::default();
-        values.iter().for_each(|(time, value)| series.push(at(*time), *value));
+        for (time, value) in values {
+            series.push(at(*time), *value);
+        }
         series
     }
 

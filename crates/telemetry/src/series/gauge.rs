@@ -75,7 +75,9 @@ mod tests {
 
     fn series(values: &[(u64, f64)]) -> TimeSeries {
         let mut series = TimeSeries::default();
-        values.iter().for_each(|(time, value)| series.push(Mono::from_nanos(time * SECOND), *value));
+        for (time, value) in values {
+            series.push(Mono::from_nanos(time * SECOND), *value);
+        }
         series
     }
 

@@ -51,7 +51,7 @@ impl HistogramIncrease {
     /// The observations of both. Buckets whose bounds only one of them has are left out.
     pub fn merged(&self, other: &Self) -> Self {
         let buckets = self.buckets.iter().filter_map(|(bound, count)| {
-            let (_, more) = other.buckets.iter().find(|(theirs, _)| theirs.value == bound.value)?;
+            let (_, more) = other.buckets.iter().find(|(theirs, _)| theirs.value.total_cmp(&bound.value).is_eq())?;
             Some((bound.clone(), count + more))
         });
         Self { count: self.count + other.count, sum: self.sum + other.sum, buckets: buckets.collect() }

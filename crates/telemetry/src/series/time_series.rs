@@ -33,7 +33,7 @@ impl TimeSeries {
         let value = if value.is_finite() { value } else { f64::NAN };
         let last = self.points.last().copied();
         let is_same = last.is_some_and(|last| last.value.to_bits() == value.to_bits());
-        if !is_same && !(last.is_none() && value.is_nan()) {
+        if !is_same && (last.is_some() || !value.is_nan()) {
             // A counter is interpolated from the last time that it had its old value, not from the first.
             if let (Some(last), Some(seen)) = (last, self.last_seen)
                 && seen > last.at

@@ -64,12 +64,11 @@ impl TokenDecoder {
                         DecodedToken::Added(own) => own,
                     };
                     let own = own.replace(MARK, " ");
-                    match byte_of(&own) {
-                        Some(byte) => pending.push(byte),
-                        None => {
-                            add_bytes(&mut pending, &mut text);
-                            text.push_str(&own);
-                        }
+                    if let Some(byte) = byte_of(&own) {
+                        pending.push(byte);
+                    } else {
+                        add_bytes(&mut pending, &mut text);
+                        text.push_str(&own);
                     }
                 }
                 add_bytes(&mut pending, &mut text);

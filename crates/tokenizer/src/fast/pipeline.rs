@@ -30,7 +30,7 @@ impl Pipeline {
         let splits = steps(&settings.pre_tokenizer, "pretokenizers");
         match (normalizers.as_slice(), splits.as_slice()) {
             ([], [metaspace]) if kind(metaspace) == "Metaspace" => marked_by_metaspace(metaspace),
-            ([normalizers @ ..], [splits @ .., byte_level]) if kind(byte_level) == "ByteLevel" => {
+            (normalizers, [splits @ .., byte_level]) if kind(byte_level) == "ByteLevel" => {
                 let nfc = match normalizers {
                     [] => false,
                     [only] if kind(only) == "NFC" => true,

@@ -87,7 +87,8 @@ fn content_hash(path: &Path) -> io::Result<String> {
             read => hash.update(&buffer[..read]),
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+    Ok(hash.finalize().iter().flat_map(digits).collect())
 }
 
 #[cfg(test)]

@@ -13,47 +13,47 @@ pub(crate) struct Family {
 }
 
 pub(crate) const FAMILIES: [Family; 12] = [
-    Family { name: "gpt2", settings: || bytes(Value::Null, vec![], true, false) },
-    Family { name: "roberta", settings: || bytes(Value::Null, vec![], true, true) },
-    Family { name: "starcoder", settings: || bytes(Value::Null, vec![digits(true)], true, false) },
-    Family { name: "falcon", settings: || bytes(Value::Null, vec![digits(false), split(r"\p{P}+")], true, false) },
-    Family { name: "llama3", settings: || whole_first(bytes(Value::Null, vec![split(CL100K)], false, false)) },
+    Family { name: "gpt2", settings: || bytes(&Value::Null, vec![], true, false) },
+    Family { name: "roberta", settings: || bytes(&Value::Null, vec![], true, true) },
+    Family { name: "starcoder", settings: || bytes(&Value::Null, vec![digits(true)], true, false) },
+    Family { name: "falcon", settings: || bytes(&Value::Null, vec![digits(false), split(r"\p{P}+")], true, false) },
+    Family { name: "llama3", settings: || whole_first(bytes(&Value::Null, vec![split(CL100K)], false, false)) },
     Family {
         name: "qwen",
-        settings: || bytes(json!({"type": "NFC"}), vec![split(&CL100K.replace("{1,3}", ""))], false, false),
+        settings: || bytes(&json!({"type": "NFC"}), vec![split(&CL100K.replace("{1,3}", ""))], false, false),
     },
-    Family { name: "gpt_oss", settings: || bytes(Value::Null, vec![kept(O200K)], false, false) },
+    Family { name: "gpt_oss", settings: || bytes(&Value::Null, vec![kept(O200K)], false, false) },
     Family {
         name: "tekken",
         settings: || {
             let pattern = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace("{1,3}", "");
-            whole_first(bytes(Value::Null, vec![split(&pattern)], false, false))
+            whole_first(bytes(&Value::Null, vec![split(&pattern)], false, false))
         },
     },
     Family {
         name: "deepseek",
         settings: || {
             let parts = vec![split(r"\p{N}{1,3}"), split("[一-龥\u{3040}-ゟ゠-ヿ]+"), split(DEEPSEEK)];
-            bytes(json!({"type": "Sequence", "normalizers": []}), parts, false, false)
+            bytes(&json!({"type": "Sequence", "normalizers": []}), parts, false, false)
         },
     },
     Family {
         name: "llama2",
-        settings: || characters(json!([{"type": "Prepend", "prepend": "▁"}, replace()]), Value::Null, true),
+        settings: || characters(&json!([{"type": "Prepend", "prepend": "▁"}, replace()]), &Value::Null, true),
     },
     Family {
         name: "gemma",
         settings: || {
             let no_effect =
                 json!({"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": false});
-            characters(json!([replace()]), no_effect, false)
+            characters(&json!([replace()]), &no_effect, false)
         },
     },
     Family {
         name: "mistral",
         settings: || {
             let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": false});
-            characters(json!([]), metaspace, true)
+            characters(&json!([]), &metaspace, true)
         },
     },
 ];
@@ -79,14 +79,14 @@ fn replace() -> Value {
 }
 
 /// A byte-level file.
-fn bytes(normalizer: Value, mut splits: Vec<Value>, use_regex: bool, prefix: bool) -> Value {
+fn bytes(normalizer: &Value, mut splits: Vec<Value>, use_regex: bool, prefix: bool) -> Value {
     splits.push(json!({"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": true, "use_regex": use_regex}));
     let byte_level = json!({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true});
-    file(normalizer, json!({"type": "Sequence", "pretokenizers": splits}), byte_level, false)
+    file(normalizer, &json!({"type": "Sequence", "pretokenizers": splits}), &byte_level, false)
 }
 
 /// A file that was converted from `SentencePiece`.
-fn characters(normalizers: Value, pre_tokenizer: Value, strips: bool) -> Value {
+fn characters(normalizers: &Value, pre_tokenizer: &Value, strips: bool) -> Value {
     let mut decoders = vec![
         json!({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}),
         json!({"type": "ByteFallback"}),
@@ -96,10 +96,10 @@ fn characters(normalizers: Value, pre_tokenizer: Value, strips: bool) -> Value {
         decoders.push(json!({"type": "Strip", "content": " ", "start": 1, "stop": 0}));
     }
     let normalizer = json!({"type": "Sequence", "normalizers": normalizers});
-    file(normalizer, pre_tokenizer, json!({"type": "Sequence", "decoders": decoders}), true)
+    file(&normalizer, pre_tokenizer, &json!({"type": "Sequence", "decoders": decoders}), true)
 }
 
-fn file(normalizer: Value, pre_tokenizer: Value, decoder: Value, byte_fallback: bool) -> Value {
+fn file(normalizer: &Value, pre_tokenizer: &Value, decoder: &Value, byte_fallback: bool) -> Value {
     json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": normalizer,
         "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": decoder,

@@ -177,7 +177,7 @@ DCGM_FI_DEV_PCIE_REPLAY_COUNTER{gpu="1",UUID="GPU-b",device="nvidia1",modelName=
         assert_eq!((first.gpu.model.as_str(), first.gpu.uuid.as_str()), ("NVIDIA H200", "GPU-a"));
         assert_eq!((first.gpu.pod.as_deref(), first.gpu.namespace.as_deref()), (Some("vllm-0"), Some("prod")));
         assert_eq!(first.value(FieldId::POWER), Some(330.5));
-        assert!((first.value(FieldId::ENERGY).unwrap() - 1171.784_674_489).abs() < 1e-9);
+        assert!((first.value(FieldId::ENERGY).unwrap() - 1_171.784_674_489).abs() < 1e-9);
         assert_eq!(second.value(FieldId::SM_UTILIZATION), Some(75.0));
         assert!((second.value(FieldId::MEMORY_USED).unwrap() - 62.914_56).abs() < 1e-9);
         assert_eq!(second.value(FieldId::TEMPERATURE), None);

@@ -91,8 +91,7 @@ impl EngineMetric {
         let family = &reader.families()[series.family.0 as usize].name;
         let fits = |part: Part| match part {
             Part::Value => series.role == SampleRole::Value,
-            Part::Histogram => series.role == SampleRole::Sum,
-            Part::Sum => series.role == SampleRole::Sum,
+            Part::Histogram | Part::Sum => series.role == SampleRole::Sum,
         };
         let alias = ALIASES.iter().find(|alias| alias.covers(family, &series.labels) && fits(alias.part))?;
         Some((alias.engine, alias.metric))
@@ -153,3 +152,6 @@ impl EngineMetric {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
