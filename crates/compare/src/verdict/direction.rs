@@ -80,6 +80,10 @@ mod tests {
             if tag.contains("throughput") && !tag.contains("concurrency") {
                 assert_eq!(direction, Direction::MoreIsBetter, "{tag}");
             }
+            if tag.starts_with("cost_") {
+                assert_eq!(direction, Direction::LessIsBetter, "{tag}");
+                continue;
+            }
             if tag.ends_with("_tokens") || tag.ends_with("_isl") || tag.ends_with("_osl") || tag.contains("concurrency")
             {
                 assert_eq!(direction, Direction::Neutral, "{tag}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aiperf_address::{Address, Origin};
+use aiperf_address::{Address, Origin, Proxies};
 use aiperf_config::{GpuCollection, GpuTelemetry, GpuTelemetrySource};
 use aiperf_redact::shown_url;
 use aiperf_telemetry::gpu::collector::FoundSource;
@@ -86,10 +86,13 @@ impl SourceSearch {
             GpuTelemetrySource::Pages(pages) => pages,
             GpuTelemetrySource::Automatic => &[],
         };
-        let mut found: Vec<FoundSource> = asked.iter().map(|address| self.page(address)).collect();
+        let mut found: Vec<FoundSource> = asked.iter().map(|address| self.page(address, &self.client)).collect();
         if is_local || self.names_defaults {
             let others = self.defaults.iter().filter(|address| !asked.contains(address));
-            found.extend(others.map(|address| self.page(address)).filter(|source| source.opened.is_ok()));
+            // Nobody named these pages, so that nothing is asked of a proxy.
+            let direct = ClientSettings { proxies: Proxies::default(), ..self.client.clone() };
+            let client = if self.names_defaults { &self.client } else { &direct };
+            found.extend(others.map(|address| self.page(address, client)).filter(|source| source.opened.is_ok()));
         }
         if found.is_empty() && asked.is_empty() && is_local {
             let libraries = [library(nvml::URL, NvmlSource::open), library(amd::URL, AmdSource::open)];
@@ -102,13 +105,13 @@ impl SourceSearch {
         !self.servers.iter().all(is_local)
     }
 
-    fn page(&self, address: &Address) -> FoundSource {
+    fn page(&self, address: &Address, client: &ClientSettings) -> FoundSource {
         let url = shown_url(address.as_str());
         let limit = self.timeout;
         let opened = if address.as_str().ends_with(trtllm::PATH) {
-            TrtLlmSource::open(address, url.clone(), &self.client, limit).map(boxed)
+            TrtLlmSource::open(address, url.clone(), client, limit).map(boxed)
         } else {
-            DcgmSource::open(address, url.clone(), &self.client, Arc::clone(&self.fields), limit).map(boxed)
+            DcgmSource::open(address, url.clone(), client, Arc::clone(&self.fields), limit).map(boxed)
         };
         FoundSource { url, opened }
     }
