@@ -38,7 +38,7 @@ pub(crate) const SERVER_METRICS: &[OptionSpec] = &[
         OptionId::ServerMetricsRequired,
         &["server-metrics-required"],
         ValueKind::Flag,
-        "Do not start the run unless each metrics page can be read: the pages of --server-metrics, or else those of the servers.",
+        "Do not start the run unless each metrics page can be read: all pages of --server-metrics, or without that option the page of each server.",
     )
     .ours()
     .supported(),

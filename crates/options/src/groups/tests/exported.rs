@@ -40,7 +40,7 @@ fn result_files_show_the_configuration_in_the_reference_s_words() {
             "slos": {"request_latency": 500.0},
             "tokenizer": {"name": "/bench/tok"},
             "gpu_telemetry": {"enabled": true},
-            "server_metrics": {"enabled": true},
+            "server_metrics": {"enabled": true, "urls": [], "formats": ["json", "csv"]},
             "network_latency": {"enabled": false},
             "otel": {}, "mlflow": {}, "wandb": {},
             "runtime": {"ui": "none"}
