@@ -738,7 +738,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "Time in the client before a request leaves",
         "This program measures how long each request was in the client before its first byte left.",
         "field|csv|console",
-        r"(summary|profile_export_aiperf_timeslices|aggregate|sweep)\.json: .*\bclient_send_delay.*|records\.jsonl: metrics\.client_send_delay"
+        r".*\.json: (.*\.)?client_send_delay.*|records\.jsonl: metrics\.client_send_delay"
         r"|.*row (Client Send Delay.*|client_send_delay.*)",
         reference="absent",
     ),
