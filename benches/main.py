@@ -65,7 +65,7 @@ def main() -> int:
         state = machine.description(load, versions)
         print(state, flush=True)
         if options.against:
-            return _compare(bench, programs.ours(options.against, "against"), chosen, options.rounds, options.json)
+            return _compare(bench, programs.ours(options.against, "against"), chosen, options.rounds, options.json, state)
         results = []
         for name in chosen:
             results.append(CASES[name].measure(bench))
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def _compare(
-    bench: Bench, against: programs.Program, chosen: list[str], rounds: int, json_file: Path | None
+    bench: Bench, against: programs.Program, chosen: list[str], rounds: int, json_file: Path | None, state: str
 ) -> int:
     """Runs each case for both programs in turn, against the same simulator, and prints both."""
     print(f"program: {bench.ours.path}\nagainst: {against.path}\nsimulator of both: {bench.server_program}", flush=True)
@@ -98,7 +98,7 @@ def _compare(
         all_rounds[against.name] += old
         all_rounds[bench.ours.name] += new
         if json_file:
-            document.write_json(json_file, str(against.path), all_rounds)
+            document.write_json(json_file, state, all_rounds)
     return _verdict(last)
 
 
