@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 
 use crate::ReportError;
 use crate::gpu::GpuDescription;
-use crate::records::{LineTotals, lines::LineFile, metadata::epoch, record::put_json};
+use crate::records::{LineTotals, lines::LineFile, metadata::epoch};
 
 /// One reading of one GPU.
 #[derive(Debug, Clone, Serialize)]
@@ -44,10 +44,7 @@ impl GpuLineWriter {
 
     /// Fails once at most, when the disk first refuses; later losses are counted.
     pub fn write(&self, reading: &GpuLine<'_>) -> Result<(), ReportError> {
-        let mut line = Vec::new();
-        put_json(&mut line, reading);
-        line.push(b'\n');
-        self.lines.append(&line)
+        self.lines.append_json(reading)
     }
 
     pub fn finish(self) -> LineTotals {

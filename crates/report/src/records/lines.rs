@@ -8,7 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::ReportError;
+use crate::records::record::put_json;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
@@ -88,6 +91,14 @@ impl LineFile {
             .spawn(move || for_thread.flush_until_closed())
             .map_err(|source| ReportError::create(path, source))?;
         Ok(Self { shared, flusher: Some(flusher) })
+    }
+
+    /// Takes one value as a line of JSON; fails as [`LineFile::append`] does.
+    pub(crate) fn append_json(&self, value: &impl Serialize) -> Result<(), ReportError> {
+        let mut line = Vec::new();
+        put_json(&mut line, value);
+        line.push(b'\n');
+        self.append(&line)
     }
 
     /// Takes one line, which must end in a newline and have no other. Fails once, on the first write that failed; lines

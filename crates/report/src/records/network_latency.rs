@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::ReportError;
 use crate::records::lines::{LineFile, LineTotals};
 use crate::records::metadata::epoch;
-use crate::records::record::put_json;
 
 /// One measurement: a connection that was opened and closed.
 #[derive(Debug, Clone, Serialize)]
@@ -54,10 +53,7 @@ impl RoundTripWriter {
 
     /// Fails once at most, when the disk first refuses; later losses are counted.
     pub fn write(&self, measured: &RoundTrip<'_>) -> Result<(), ReportError> {
-        let mut line = Vec::new();
-        put_json(&mut line, measured);
-        line.push(b'\n');
-        self.lines.append(&line)
+        self.lines.append_json(measured)
     }
 
     pub fn finish(self) -> LineTotals {

@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 
 use super::json::labels;
 use crate::records::lines::LineFile;
-use crate::records::record::put_json;
 use crate::{ReportError, WrittenFile};
 
 /// The file of scrapes, shared by the endpoints. It is created with the first scrape.
@@ -93,9 +92,7 @@ impl ServerMetricsLines {
 
 impl PageRecorder for ServerMetricsLines {
     fn record(&mut self, page: &RecordedPage<'_>) {
-        let mut text = Vec::new();
-        put_json(&mut text, &self.line(page));
-        text.push(b'\n');
+        let line = self.line(page);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.failed.is_some() {
             return;
@@ -106,7 +103,7 @@ impl PageRecorder for ServerMetricsLines {
                 Err(error) => file.failed = Some(error),
             }
         }
-        if let Some(Err(error)) = file.lines.as_ref().map(|lines| lines.append(&text)) {
+        if let Some(Err(error)) = file.lines.as_ref().map(|lines| lines.append_json(&line)) {
             file.failed = Some(error);
         }
     }
