@@ -44,12 +44,7 @@ pub(super) struct Reserve {
 }
 
 impl Reserve {
-    pub(super) fn new(
-        phase: &PhaseConfig,
-        conversations: &[PreparedConversation],
-        workers: usize,
-        now: Mono,
-    ) -> Self {
+    pub(super) fn new(phase: &PhaseConfig, conversations: &[PreparedConversation], workers: usize, now: Mono) -> Self {
         let is_single = |conversation: &PreparedConversation| {
             matches!(conversation.lineage, Lineage::Root)
                 && matches!(&conversation.turns[..], [turn] if turn.branches.is_empty())

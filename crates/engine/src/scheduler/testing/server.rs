@@ -24,6 +24,9 @@ const MOST_WAITS_AT_ONE_TIME: u32 = 100_000;
 /// A worker that has more than this in reserve goes on without waking the scheduler.
 const LOW_RESERVE: usize = 2;
 
+/// How long a worker takes to give back its reserve: it goes on meanwhile.
+pub(crate) const REACTION: Nanos = Nanos(50_000);
+
 /// One request as the scheduler handed it out, and its result. Times count from the start of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dispatched {
@@ -144,6 +147,7 @@ struct SimulatedRequest {
 enum Pending {
     FirstToken(usize),
     End { request: usize, end: RequestOutcome },
+    Withdraw(usize),
     Event(SchedulerEvent),
 }
 
@@ -275,6 +279,10 @@ impl SimulatedServer {
         while let Some(pending) = self.take_pending() {
             let event = match pending {
                 Pending::Event(event) => Some(event),
+                Pending::Withdraw(worker) => {
+                    let credits = std::mem::take(&mut self.reserves.borrow_mut()[worker]).into();
+                    Some(SchedulerEvent::Withdrawn(Withdrawn { worker, credits }))
+                }
                 Pending::FirstToken(request) => self.first_token(request),
                 Pending::End { request, end } => {
                     let ended = self.in_flight.borrow_mut().remove(&request);
@@ -412,8 +420,7 @@ impl Dispatch for SimulatedServer {
     }
 
     fn withdraw(&self, worker: usize) -> bool {
-        let credits = std::mem::take(&mut self.reserves.borrow_mut()[worker]).into();
-        self.put(self.clock.now(), Pending::Event(SchedulerEvent::Withdrawn(Withdrawn { worker, credits })));
+        self.put(self.clock.now() + REACTION, Pending::Withdraw(worker));
         true
     }
 
@@ -431,7 +438,7 @@ impl Dispatch for SimulatedServer {
     fn cut(&self, reason: RunOutcome) {
         let now = self.clock.now();
         self.cuts.borrow_mut().push((self.since_start(now), reason));
-        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_)));
+        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_) | Pending::Withdraw(_)));
         let CutReply::After(delay) = self.cut_reply else { return };
         for (request, in_flight) in self.in_flight.borrow().iter() {
             // A worker that waits for the due time of a request learns of the end then.

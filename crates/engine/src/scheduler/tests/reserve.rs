@@ -1,17 +1,23 @@
 //! Credits that workers hold in reserve: counts, limits and ends are as without them.
 
+use std::collections::HashSet;
+use std::time::Duration;
+
 use aiperf_clock::Nanos;
+use aiperf_config::{Cancellation, PhaseConfig, Ramp, RampShape};
 use aiperf_protocol::{RequestOutcome, RunOutcome, StopReason};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use crate::scheduler::testing::{
-    DispatchLog, SimulatedReply, Simulation, assert_invariants, closed_loop, conversation, duration, most_at_once, ms,
-    requests, sessions,
+    DispatchLog, REACTION, SimulatedReply, Simulation, assert_invariants, closed_loop, conversation, duration,
+    most_at_once, ms, requests, sessions,
 };
 
 const MICROSECOND: Nanos = Nanos(1_000);
 
 /// Responses after half a millisecond, so that 32 requests at once are 64,000 per second.
-fn quick(phase: aiperf_config::PhaseConfig, workers: usize) -> Simulation {
+fn quick(phase: PhaseConfig, workers: usize) -> Simulation {
     Simulation::new(vec![conversation(1), conversation(1), conversation(1)])
         .phase(phase)
         .replies(|sent| SimulatedReply::after(Nanos(400_000 + sent.number * 7_919 % 200_000)))
@@ -20,7 +26,7 @@ fn quick(phase: aiperf_config::PhaseConfig, workers: usize) -> Simulation {
 
 /// Requests that began at the very moment at which another one ended on the same worker.
 fn successors(log: &DispatchLog) -> usize {
-    let ends: std::collections::HashSet<(usize, Nanos)> =
+    let ends: HashSet<(usize, Nanos)> =
         log.dispatched.iter().filter_map(|sent| Some((sent.worker, sent.end_at()?))).collect();
     log.dispatched.iter().filter(|sent| ends.contains(&(sent.worker, sent.at))).count()
 }
@@ -78,7 +84,7 @@ fn an_early_stop_lets_what_is_in_flight_end_and_starts_nothing_more() {
     let phase = closed_loop(32, requests(1_000_000));
     let log = quick(phase.clone(), 4).enough_at(100).run();
     let last = log.dispatched.iter().map(|sent| sent.at).max().unwrap();
-    assert!(last <= ms(100), "{last:?}");
+    assert!(last <= ms(100) + REACTION, "{last:?}");
     assert_eq!((log.counts().cut, log.outcome().ended_by), (0, RunOutcome::EarlyStop));
     assert_invariants(&log, &phase);
 }
@@ -118,7 +124,7 @@ fn a_server_that_goes_away_gets_no_requests_from_the_reserve() {
                 SimulatedReply::unreachable(MICROSECOND)
             }
         })
-        .with(|simulation| simulation.timing.unreachable_limit = Some(std::time::Duration::from_millis(500)))
+        .with(|simulation| simulation.timing.unreachable_limit = Some(Duration::from_millis(500)))
         .run();
     let after = log.dispatched.iter().filter(|sent| sent.at >= ms(101)).count();
     assert!(after < 20 * 32, "{after} requests to a server that is away");
@@ -146,4 +152,39 @@ fn a_slow_loop_needs_no_reserve() {
     let log = Simulation::new(vec![conversation(1)]).phase(closed_loop(4, requests(400))).run();
     assert!(log.dispatched.windows(2).all(|pair| pair[0].session < pair[1].session));
     assert_eq!(log.counts().completed, 400);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(19), ..ProptestConfig::default() })]
+
+    /// Whatever the limits, the length of responses and the time of a stop.
+    #[test]
+    fn reserves_change_no_count_and_no_limit(
+        concurrency in 1_usize..80,
+        workers in 1_usize..9,
+        micros in 50_u64..3_000,
+        fails in 0_u64..4,
+        stop in 0_u8..5,
+        cancels in any::<bool>(),
+        ramps in any::<bool>(),
+    ) {
+        let ends = if stop < 2 { requests(3_000) } else { duration(120) };
+        let mut phase = closed_loop(concurrency, ends);
+        phase.cancellation = cancels.then_some(Cancellation { percent: 10.0, delay: Duration::from_micros(300) });
+        phase.concurrency_ramp = ramps.then_some(Ramp { duration: Duration::from_millis(40), shape: RampShape::Linear });
+        let mut simulation = quick(phase.clone(), workers).replies(move |sent| {
+            let span = Nanos(micros * 1_000 + sent.number * 104_729 % (micros * 1_000));
+            if fails > 0 && sent.number % 7 < fails { SimulatedReply::failed(span) } else { SimulatedReply::after(span) }
+        });
+        simulation = match stop {
+            1 | 3 => simulation.stop_at(70, StopReason::Interrupt),
+            4 => simulation.enough_at(70),
+            _ => simulation,
+        };
+        let log = simulation.run();
+        assert_invariants(&log, &phase);
+        if stop == 0 {
+            prop_assert_eq!(log.counts().sent, 3_000);
+        }
+    }
 }
