@@ -100,6 +100,12 @@ impl RequestSender {
     pub(super) async fn send(self: &Rc<Self>, credit: Credit, cut: &CutSignal) -> Option<Credit> {
         let context = &self.context;
         let session = &credit.session;
+        // A request that may start at once takes its turn before it is prepared. Otherwise the first of many would wait until
+        // all are.
+        let is_due = credit.due <= Mono::now();
+        if is_due {
+            self.gate.turn().await;
+        }
         let request_id = self.ids.borrow_mut().uuid();
         let body = match context.body(&credit) {
             Ok(body) => body,
@@ -131,8 +137,10 @@ impl RequestSender {
         let watcher = Watcher::new(self, credit.watch_first_token.then_some(credit.phase));
 
         let mut exchange = Exchange::sized(self.last_size.get());
-        self.timer.sleep_until(credit.due).await;
-        self.gate.turn().await;
+        if !is_due {
+            self.timer.sleep_until(credit.due).await;
+            self.gate.turn().await;
+        }
         let start = Mono::now();
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
