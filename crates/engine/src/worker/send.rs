@@ -1,6 +1,7 @@
 //! One request of a worker: from its credit over the wire to the record queue.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -149,21 +150,22 @@ impl RequestSender {
         let result = if let Some(phase_outcome) = cut.phase_outcome() {
             Err(ExchangeError::CutOff(phase_outcome))
         } else {
-            let sending = async {
+            // Both are large: they are pinned where they are made, not moved.
+            let sending = pin!(async {
                 self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
                 match context.endpoint.job() {
                     // Rare and large: it would take its memory in every request.
                     Some(job) => Box::pin(self.ask_after(job, target, ids, &mut exchange)).await,
                     None => Ok(()),
                 }
-            };
-            let interruption = async {
+            });
+            let interruption = pin!(async {
                 tokio::select! {
                     () = self.timeout(start) => ExchangeError::TimedOut,
                     cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
                     phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
                 }
-            };
+            });
             let may_be_due = |read_at: Mono| {
                 let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
                 is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
