@@ -75,7 +75,7 @@ const SECTIONS: &[Section] = &[
     }),
     (
         "Times of the server",
-        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill.",
+        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill. vLLM counts its own time to first token from the end of the queue. Some versions of vLLM report times only to requests that ask for them: `--extra-inputs include_metrics:true`.",
         |m| has(m, &[Flags::SERVER_TIMES]),
     ),
     (

@@ -54,7 +54,8 @@ impl EngineMetrics {
         };
         ServerTimes {
             queue: span(self.queue_time_ms),
-            first_token: span(self.time_to_first_token_ms),
+            // vLLM counts it from the time at which the request was scheduled: the queue is not in it.
+            prefill: span(self.time_to_first_token_ms),
             inter_token: span(self.mean_itl_ms),
         }
     }
@@ -152,7 +153,7 @@ mod tests {
     fn times_of_a_request_are_read() {
         let read = |text: &str| serde_json::from_str::<EngineMetrics>(text).unwrap().server_times();
         let times = read(r#"{"queue_time_ms":1.5,"time_to_first_token_ms":42,"mean_itl_ms":null}"#);
-        assert_eq!((times.queue, times.first_token), (Some(Nanos(1_500_000)), Some(Nanos(42_000_000))));
+        assert_eq!((times.queue, times.prefill), (Some(Nanos(1_500_000)), Some(Nanos(42_000_000))));
         assert_eq!(times.inter_token, None);
         assert_eq!(read(r#"{"queue_time_ms":-1,"time_to_first_token_ms":"x"}"#), ServerTimes::default());
     }
