@@ -54,6 +54,7 @@ impl PhaseState<'_> {
     /// Counts a root session that starts.
     pub(super) fn admit(&mut self) {
         self.counts.sessions_sent += 1;
+        self.environment.progress.set_sessions(self.counts.sessions_sent, self.counts.sessions_completed);
         self.open_roots += 1;
         self.sessions.enter();
     }
