@@ -15,7 +15,7 @@ use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
-use crate::{logging, trials};
+use crate::{html_report, logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
@@ -47,9 +47,11 @@ pub(crate) fn run(
     }
     let width = Width(first.config.tuning.console_width);
     let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(interrupts, None)?;
+    let mut result = ready.execute(interrupts, None)?;
+    let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
+    let html = html.transpose().map(|file| result.files.written.extend(file));
     show(&result, width, environment);
-    Ok(exit_code(&result))
+    html.map(|()| exit_code(&result))
 }
 
 /// A run that has all it needs, and what its watchers must know.
