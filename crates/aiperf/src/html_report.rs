@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aiperf_artifact::Folder;
-use aiperf_html_report::{RunPageOptions, run_page};
+use aiperf_html_report::{RunPageOptions, is_sweep, run_page, sweep_page};
 use aiperf_report::{ArtifactPaths, WrittenFile, write_html_report};
 use anyhow::Context;
 
@@ -20,11 +20,17 @@ pub(crate) fn report(asked: &ReportInvocation, html: HtmlRequest) -> anyhow::Res
 
 /// Writes the report of a folder, next to its files or into another folder.
 pub(crate) fn write(dir: &Path, output: Option<&Path>, options: &RunPageOptions) -> anyhow::Result<WrittenFile> {
-    let folder = Folder::open(dir)?;
-    let page = run_page(&folder, None, options, VERSION)?;
-    let paths: ArtifactPaths = match output {
-        Some(output) => folder.names_in(output),
-        None => folder.paths().clone(),
+    let (paths, page): (ArtifactPaths, String) = if is_sweep(dir)? {
+        anyhow::ensure!(
+            options.goodput.is_none() && !options.include_text,
+            "--goodput and --include-text are for the report of one run, and {} contains several; name one of its runs",
+            dir.display()
+        );
+        (ArtifactPaths::new(output.unwrap_or(dir), None), sweep_page(dir, VERSION)?)
+    } else {
+        let folder = Folder::open(dir)?;
+        let paths = output.map_or_else(|| folder.paths().clone(), |output| folder.names_in(output));
+        (paths, run_page(&folder, None, options, VERSION)?)
     };
     write_html_report(&paths, &page).context("the HTML report could not be written")
 }

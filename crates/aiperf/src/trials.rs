@@ -21,8 +21,12 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let mut runner =
         InProcessRunner { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
-    let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
+    let mut result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
+    let html = experiment.cells.first().is_some_and(|cell| cell.config.output.html);
+    let html = html.then(|| crate::html_report::after_run(&experiment.dir)).transpose();
+    let html = html.map(|file| result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file })));
     show(experiment, &result, environment);
+    html?;
     Ok(exit_code(&result, runner.is_doubtful))
 }
 

@@ -66,6 +66,7 @@ function survivalChart(head, slos) {
   const curves = head.survival.map((curve) => ({
     ...curve,
     mark: marks[curve.tag],
+    kind: curve.tag.endsWith("_from_due") ? "dashed" : "line",
     x: curve.points.map((point) => point[1]),
     y: curve.points.map((point) => point[0]),
     low: curve.points.map((point) => point[2]),
@@ -84,7 +85,7 @@ function survivalChart(head, slos) {
     title: "The tail: how many requests took longer",
     about: "Share of successful requests of the whole run that took longer than x, both axes logarithmic. Bands are 95 % intervals of the percentile; where there is none, there are too few requests. “From due” counts from when the schedule wanted a request sent, the others from when the client began on it.",
     wide: true,
-    legend: curves.map((curve) => ({ name: curve.label, mark: curve.mark })),
+    legend: curves.map((curve) => ({ name: curve.label, mark: curve.mark, kind: curve.kind })),
     draw: (width) => survivalDrawing(width, curves, curves.map(ruleOf).filter(Boolean)),
     table: () => ({ columns: ["metric", "share that took longer", "value (ms)", "interval low", "interval high"], rows: curves.flatMap((curve) => curve.points.map((point) => [curve.label, ...point])) }),
   });

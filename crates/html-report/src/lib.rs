@@ -9,7 +9,9 @@ mod number;
 mod page;
 mod payload;
 mod run;
+mod sweep;
 mod time_bins;
 
 pub use error::HtmlReportError;
 pub use run::{RunPageOptions, run_page};
+pub use sweep::{is_sweep, sweep_page};

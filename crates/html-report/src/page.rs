@@ -32,18 +32,21 @@ const RUN: [&str; 6] = [
     include_str!("../page/run_server.js"),
     include_str!("../page/run.js"),
 ];
+const SWEEP: [&str; 2] = [include_str!("../page/sweep.js"), include_str!("../page/sweep_page.js")];
 const START: &str = include_str!("../page/start.js");
 
 /// What a page is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageKind {
     Run,
+    Sweep,
 }
 
 impl PageKind {
     fn scripts(self) -> &'static [&'static str] {
         match self {
             Self::Run => &RUN,
+            Self::Sweep => &SWEEP,
         }
     }
 }
@@ -105,7 +108,7 @@ mod tests {
         assert!(!quiet.contains("http://") && !quiet.contains("https://") && !quiet.contains("//cdn"));
         assert!(page.contains("default-src 'none'; script-src 'sha256-"));
         assert!(!page.contains("{script}") && !page.contains("{data}") && !page.contains("{policy}"));
-        let scripts = SHARED.iter().chain(&RUN).chain([&START]);
+        let scripts = SHARED.iter().chain(&RUN).chain(&SWEEP).chain([&START]);
         for script in scripts {
             assert!(!script.contains("innerHTML") && !script.contains("eval("), "text goes in by textContent");
         }

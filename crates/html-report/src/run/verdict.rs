@@ -47,14 +47,24 @@ fn sentence(requests: &Requests, summary: &Value, complete: bool, warnings: usiz
     let (successes, failures) = (requests.successes(), requests.failures());
     let failed = match failures {
         0 => "none failed".to_owned(),
-        failures => format!("{failures} failed ({:.2} %)", 100.0 * failures as f64 / requests.len() as f64),
+        failures => format!("{} failed ({:.2}\u{a0}%)", grouped(failures), 100.0 * failures as f64 / requests.len() as f64),
     };
     let rate = successes as f64 / bins.seconds();
     format!(
-        "{quote}. {successes} of {} requests succeeded in {:.1} s, {rate:.2} per second; {failed}.",
-        requests.len(),
+        "{quote}. {} of {} requests succeeded in {:.1} s, {rate:.2} per second; {failed}.",
+        grouped(successes),
+        grouped(requests.len()),
         bins.seconds()
     )
+}
+
+/// With a comma after each three digits.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let head = digits.len() % 3;
+    let groups = digits.as_bytes()[head..].chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let first = (head > 0).then(|| digits[..head].to_owned());
+    first.into_iter().chain(groups).collect::<Vec<_>>().join(",")
 }
 
 fn steady(steady: &Value, bins: &TimeBins) -> Value {
@@ -106,4 +116,14 @@ fn figures(summary: &Value) -> Vec<Value> {
         }))
     };
     tags.iter().filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        assert_eq!([7, 999, 1_000, 1_234_567].map(grouped), ["7", "999", "1,000", "1,234,567"]);
+    }
 }
