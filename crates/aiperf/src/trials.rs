@@ -24,7 +24,9 @@ pub(crate) fn run(
     let mut result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
     let html = experiment.cells.first().is_some_and(|cell| cell.config.output.html);
     let html = html.then(|| crate::html_report::after_run(&experiment.dir)).transpose();
-    let html = html.map(|file| result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file })));
+    let html = html.map(|file| {
+        result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }))
+    });
     show(experiment, &result, environment);
     html?;
     Ok(exit_code(&result, runner.is_doubtful))

@@ -7,7 +7,7 @@ function lineChart(width, options) {
   const left = series.filter((line) => !line.right);
   const onRight = series.filter((line) => line.right);
   const [xLow, xHigh] = options.xDomain ?? extent(series.map((line) => line.x));
-  let [yLow, yHigh] = extent([...left.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]), rules.map((rule) => rule.value), dots.map((dot) => dot.y)]);
+  let [yLow, yHigh] = extent([...left.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]), rules.filter((rule) => !rule.vertical).map((rule) => rule.value), dots.map((dot) => dot.y)]);
   if (fromZero) yLow = Math.min(0, yLow);
   if (!yLog) yHigh += (yHigh - yLow) * 0.05;
   const view = frame({

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod column;
+mod comparison;
 mod error;
 mod number;
 mod page;
@@ -12,6 +13,7 @@ mod run;
 mod sweep;
 mod time_bins;
 
+pub use comparison::comparison_page;
 pub use error::HtmlReportError;
 pub use run::{RunPageOptions, run_page};
 pub use sweep::{is_sweep, sweep_page};

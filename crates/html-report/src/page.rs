@@ -13,7 +13,7 @@ const TEMPLATE: &str = include_str!("../page/page.html");
 const STYLE: &str = include_str!("../page/style.css");
 
 /// In the order in which they are joined: each uses only what comes before it.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
     include_str!("../page/columns.js"),
     include_str!("../page/format.js"),
     include_str!("../page/dom.js"),
@@ -23,6 +23,7 @@ const SHARED: [&str; 9] = [
     include_str!("../page/bar_chart.js"),
     include_str!("../page/heat_map.js"),
     include_str!("../page/statistics.js"),
+    include_str!("../page/survival.js"),
 ];
 const RUN: [&str; 6] = [
     include_str!("../page/timeline.js"),
@@ -33,6 +34,7 @@ const RUN: [&str; 6] = [
     include_str!("../page/run.js"),
 ];
 const SWEEP: [&str; 2] = [include_str!("../page/sweep.js"), include_str!("../page/sweep_page.js")];
+const COMPARISON: [&str; 1] = [include_str!("../page/comparison.js")];
 const START: &str = include_str!("../page/start.js");
 
 /// What a page is about.
@@ -40,6 +42,7 @@ const START: &str = include_str!("../page/start.js");
 pub(crate) enum PageKind {
     Run,
     Sweep,
+    Comparison,
 }
 
 impl PageKind {
@@ -47,6 +50,7 @@ impl PageKind {
         match self {
             Self::Run => &RUN,
             Self::Sweep => &SWEEP,
+            Self::Comparison => &COMPARISON,
         }
     }
 }
@@ -108,7 +112,7 @@ mod tests {
         assert!(!quiet.contains("http://") && !quiet.contains("https://") && !quiet.contains("//cdn"));
         assert!(page.contains("default-src 'none'; script-src 'sha256-"));
         assert!(!page.contains("{script}") && !page.contains("{data}") && !page.contains("{policy}"));
-        let scripts = SHARED.iter().chain(&RUN).chain(&SWEEP).chain([&START]);
+        let scripts = SHARED.iter().chain(&RUN).chain(&SWEEP).chain(&COMPARISON).chain([&START]);
         for script in scripts {
             assert!(!script.contains("innerHTML") && !script.contains("eval("), "text goes in by textContent");
         }

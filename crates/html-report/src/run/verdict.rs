@@ -47,7 +47,9 @@ fn sentence(requests: &Requests, summary: &Value, complete: bool, warnings: usiz
     let (successes, failures) = (requests.successes(), requests.failures());
     let failed = match failures {
         0 => "none failed".to_owned(),
-        failures => format!("{} failed ({:.2}\u{a0}%)", grouped(failures), 100.0 * failures as f64 / requests.len() as f64),
+        failures => {
+            format!("{} failed ({:.2}\u{a0}%)", grouped(failures), 100.0 * failures as f64 / requests.len() as f64)
+        }
     };
     let rate = successes as f64 / bins.seconds();
     format!(

@@ -94,9 +94,15 @@ mod tests {
     use super::*;
 
     fn run(name: &str, concurrency: u64, throughput: f64) -> FoundRun {
-        let values: Map<String, Value> = [("phases.profiling.concurrency".to_owned(), concurrency.into())].into_iter().collect();
+        let values: Map<String, Value> =
+            [("phases.profiling.concurrency".to_owned(), concurrency.into())].into_iter().collect();
         let summary = json!({"request_throughput": {"avg": throughput, "unit": "requests/sec"}, "is_complete": true});
-        FoundRun { dir: PathBuf::from("/s").join(name), summary: Some(summary), values, variation: concurrency as usize }
+        FoundRun {
+            dir: PathBuf::from("/s").join(name),
+            summary: Some(summary),
+            values,
+            variation: concurrency as usize,
+        }
     }
 
     #[test]
