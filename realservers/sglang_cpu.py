@@ -76,6 +76,12 @@ TEXT = _server(
     (loads.chat(), loads.chat_whole(), loads.completions(), loads.messages()),
 )
 REASONING = _server(
-    "sglang-reasoning", THINKER, "tiny-think", (loads.reasoning(),), "--reasoning-parser", "deepseek-r1"
+    "sglang-reasoning",
+    THINKER,
+    "tiny-think",
+    # Ends that it is told to pass over would be counted and not shown, as with vLLM.
+    (loads.reasoning(to_the_end="min_tokens:64"),),
+    "--reasoning-parser",
+    "deepseek-r1",
 )
 SERVERS = (TEXT, REASONING)

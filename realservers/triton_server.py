@@ -70,8 +70,6 @@ def _command(port: int, folder: Path) -> list[str]:
     _lay_out(folder)
     argv = [str(_site() / "pytriton" / "tritonserver" / "bin" / "tritonserver")]
     argv += ["--model-repository", str(folder / "repository"), "--backend-directory", str(folder / "backends")]
-    # Times to the first response of streams, which are off without it.
-    argv += ["--metrics-config", "histogram_latencies=true"]
     for kind, number in (("http", port), ("grpc", grpc_port(port)), ("metrics", metrics_port(port))):
         argv += [f"--{kind}-address", "127.0.0.1", f"--{kind}-port", str(number)]
     return argv

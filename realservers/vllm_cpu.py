@@ -58,6 +58,10 @@ def _server(name: str, model: Model, alias: str, trials, *more: str, counters: C
     )
 
 
+def _stating_times(trial: Trial) -> Trial:
+    return dataclasses.replace(trial, states_times=True)
+
+
 LENGTH = ("--max-model-len", "4096")
 POOLING = ("--max-model-len", "2048", "--runner", "pooling")
 TEXT = _server(
@@ -65,8 +69,10 @@ TEXT = _server(
     WORDS,
     "tiny",
     (
-        *(dataclasses.replace(trial, states_times=True) for trial in (loads.chat(), loads.chat_whole(), loads.completions())),
-        loads.responses(),
+        _stating_times(loads.chat()),
+        _stating_times(loads.chat_whole()),
+        _stating_times(loads.completions()),
+        _stating_times(loads.responses()),
         loads.messages(),
         loads.talk("tiny"),
     ),
