@@ -45,7 +45,7 @@ def reasoning(model: str = "tiny-think", *more: str, to_the_end: str = "ignore_e
     flags += ("--extra-inputs", to_the_end, *more)
     return Trial(
         "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY,
-        unseen_tokens=(1, 2), unseen_why="the tags around the reasoning, 1 or 2 tokens of each answer, are no text"
+        unseen_tokens=(1, 2), unseen_why="1 or 2 tokens of each answer are tags around the reasoning, which its text does not show"
     )  # fmt: skip
 
 

@@ -4,6 +4,12 @@ docs/telemetry.md."""
 from metrics_page import Count
 from outcome import Outcome
 
+# Each count, and that of the server's usage where the text of answers does not tell tokens.
+COUNTS = (
+    ("requests",),
+    ("input tokens", "prompt tokens of usage"),
+    ("output tokens", "completion tokens of usage"),
+)
 HEADER = ["server", "name here", "trials", "requests", "input tokens", "output tokens", "also in the page's counts"]
 
 
@@ -18,11 +24,15 @@ def rows(outcomes: list[Outcome]) -> list[list[str]]:
 
 def _row(name: str, group: list[Outcome]) -> list[str]:
     bad = [outcome.trial.name for outcome in group if not outcome.page.good]
-    counts = [count for outcome in group for count in outcome.page.counts]
-    reasons = sorted({count.explained.why for count in counts if count.explained.most})
-    cells = [_cell([count for count in counts if count.what == what]) for what in ("requests", "input tokens", "output tokens")]
+    reasons = sorted({count.explained.why for outcome in group for count in outcome.page.counts if count.explained.most})
+    found = [[_first(outcome, names) for outcome in group] for names in COUNTS]
+    cells = [_cell([count for count in counts if count]) for counts in found]
     verdict = "; ".join(reasons) if not bad else f"DIFFERS: {', '.join(bad)}"
     return [f"{group[0].server.title} {group[0].version}", name, str(len(group)), *cells, verdict]
+
+
+def _first(outcome: Outcome, names: tuple[str, ...]) -> Count | None:
+    return next((count for count in map(outcome.page.find, names) if count), None)
 
 
 def _cell(counts: list[Count]) -> str:
