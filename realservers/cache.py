@@ -1,4 +1,5 @@
-"""What servers need, installed outside the repository: one virtual environment for each, made once."""
+"""What servers need, installed outside the repository, once: a virtual environment for each, or a program built from
+crates.io."""
 
 import os
 import subprocess
@@ -21,6 +22,8 @@ class Packages:
     overrides: tuple[str, ...] = ()
     # Precompiled modules make every later start quicker.
     compile: bool = False
+    # Those of a server that this one stands in front of.
+    needs: tuple["Packages", ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -34,6 +37,8 @@ class Packages:
         return str(self.folder / "bin" / name)
 
     def install(self) -> None:
+        for other in self.needs:
+            other.install()
         wanted = "\n".join((*self.requirements, *(f"override {line}" for line in self.overrides))) + "\n"
         mark = self.folder / INSTALLED
         if mark.exists() and mark.read_text() == wanted:
@@ -57,6 +62,37 @@ class Packages:
         ask = f"from importlib.metadata import version; print(version({package!r}))"
         answer = subprocess.run([str(self.python), "-c", ask], capture_output=True, text=True, timeout=60)
         return answer.stdout.strip() or "unknown"
+
+
+@dataclass(frozen=True)
+class Crate:
+    """A server from crates.io, built with what makes the build quick: its answers are looked at, not its speed."""
+
+    package: str
+    release: str
+    binary: str
+
+    def program(self) -> str:
+        return str(self._folder() / "bin" / self.binary)
+
+    def install(self) -> None:
+        if Path(self.program()).exists():
+            return
+        print(f"building {self.package} {self.release} into {self._folder()} (once, half an hour on two cores)", flush=True)
+        env = {
+            **environment(),
+            "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
+            "CARGO_PROFILE_RELEASE_LTO": "off",
+            "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+        }
+        argv = ["cargo", "install", "--quiet", "--locked", self.package, "--version", self.release]
+        subprocess.run([*argv, "--root", str(self._folder())], env=env, check=True, timeout=INSTALL_LIMIT_S)
+
+    def version(self, _package: str) -> str:
+        return self.release
+
+    def _folder(self) -> Path:
+        return folder() / f"c-{self.package}-{self.release}"
 
 
 def environment() -> dict[str, str]:

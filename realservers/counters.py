@@ -4,7 +4,8 @@ import re
 import urllib.request
 from dataclasses import dataclass
 
-READ_LIMIT_S = 10.0
+# The first page of some servers takes its time.
+READ_LIMIT_S = 60.0
 SAMPLE = re.compile(r"^(?P<name>[A-Za-z_:][\w:]*)(?:\{(?P<labels>.*)\})?\s+(?P<value>\S+)(?:\s+\d+)?$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
@@ -28,6 +29,8 @@ class Counters:
     """Where a server's counts stand. Several counters of one thing are added up; none: it does not count that."""
 
     path: str = "/metrics"
+    # The name under which our program prints the engine's metrics; empty: it has no table for this server.
+    engine: str = ""
     requests: tuple[Counter, ...] = ()
     input_tokens: tuple[Counter, ...] = ()
     output_tokens: tuple[Counter, ...] = ()
@@ -35,9 +38,12 @@ class Counters:
     ttft: tuple[Counter, Counter] | None = None
     latency: tuple[Counter, Counter] | None = None
 
-    def read(self, url: str) -> Samples:
+    def page(self, url: str) -> str:
         with urllib.request.urlopen(url + self.path, timeout=READ_LIMIT_S) as answer:
-            return parse(answer.read().decode())
+            return answer.read().decode()
+
+    def read(self, url: str) -> Samples:
+        return parse(self.page(url))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ def _pair(name: str) -> tuple[Counter, Counter]:
 
 
 COUNTERS = Counters(
+    engine="Dynamo",
     requests=(Counter("dynamo_frontend_requests_total", (("status", "success"),)),),
     input_tokens=(Counter("dynamo_frontend_input_sequence_tokens_sum"),),
     output_tokens=(Counter("dynamo_frontend_output_sequence_tokens_sum"),),

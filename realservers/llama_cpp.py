@@ -11,6 +11,7 @@ from server import Server
 PACKAGES = cache.Packages("llama", ("xllamacpp==2026.10.11549",))
 # Requests are not counted. Prompt tokens that were in the cache are counted apart.
 COUNTERS = Counters(
+    engine="llama.cpp",
     input_tokens=(Counter("llamacpp:prompt_tokens_total"), Counter("llamacpp:prompt_tokens_cached_total")),
     output_tokens=(Counter("llamacpp:tokens_predicted_total"),),
 )

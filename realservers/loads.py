@@ -7,6 +7,7 @@ from trial import Trial
 LENGTHS = ("--isl", "64", "--osl", "32")
 # <|bos|><|user|> ... <|end|><|assistant|>
 TEMPLATE_TOKENS = 4
+TEMPLATE_WHY = "the chat template adds 4 tokens to each prompt"
 # [CLS] ... [SEP]
 BERT_TOKENS = 2
 PASSAGES = 3
@@ -15,12 +16,12 @@ QUERY_TOKENS = 16
 
 def chat(model: str = "tiny", *more: str, name: str = "chat") -> Trial:
     flags = ("--endpoint-type", "chat", "--streaming", *LENGTHS, *more)
-    return Trial(name, flags, model, WORDS, template_tokens=TEMPLATE_TOKENS)
+    return Trial(name, flags, model, WORDS, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY)
 
 
 def chat_whole(model: str = "tiny", *more: str) -> Trial:
     flags = ("--endpoint-type", "chat", *LENGTHS, *more)
-    return Trial("chat, not streamed", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS)
+    return Trial("chat, not streamed", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY)
 
 
 def completions(model: str = "tiny", *more: str) -> Trial:
@@ -29,12 +30,12 @@ def completions(model: str = "tiny", *more: str) -> Trial:
 
 def responses(model: str = "tiny", *more: str) -> Trial:
     flags = ("--endpoint-type", "responses", "--streaming", *LENGTHS, *more)
-    return Trial("responses", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS)
+    return Trial("responses", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY)
 
 
 def messages(model: str = "tiny", *more: str) -> Trial:
     flags = ("--endpoint-type", "messages", "--streaming", *LENGTHS, *more)
-    return Trial("messages", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS)
+    return Trial("messages", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY)
 
 
 def reasoning(model: str = "tiny-think", *more: str, to_the_end: str = "ignore_eos:true") -> Trial:
@@ -43,7 +44,8 @@ def reasoning(model: str = "tiny-think", *more: str, to_the_end: str = "ignore_e
     flags = ("--endpoint-type", "chat", "--streaming", "--isl", "64", "--osl", "64")
     flags += ("--extra-inputs", to_the_end, *more)
     return Trial(
-        "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, unseen_tokens=(1, 2)
+        "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, template_why=TEMPLATE_WHY,
+        unseen_tokens=(1, 2), unseen_why="1 or 2 tokens of each answer are tags around the reasoning, which its text does not show"
     )  # fmt: skip
 
 
@@ -55,7 +57,8 @@ def talk(model: str) -> Talk:
 def embeddings(model: str = "embed", *more: str, **facts) -> Trial:
     flags = ("--endpoint-type", "embeddings", "--isl", "64", *more)
     return Trial(
-        "embeddings", flags, model, EMBEDDER, template_tokens=BERT_TOKENS, usage_counts_output=False, **facts
+        "embeddings", flags, model, EMBEDDER, template_tokens=BERT_TOKENS, usage_counts_output=False,
+        template_why="[CLS] and [SEP] are added to each text", **facts
     )  # fmt: skip
 
 
@@ -67,4 +70,7 @@ def rerank(kind: str, model: str = "rerank", *more: str, pair_tokens: int = 3, *
     query = QUERY_TOKENS - BERT_TOKENS
     added = PASSAGES * (query + pair_tokens) - query
     flags = ("--endpoint-type", kind, *lengths, *more)
-    return Trial(kind, flags, model, RERANKER, template_tokens=added, usage_counts_output=False, **facts)
+    return Trial(
+        kind, flags, model, RERANKER, template_tokens=added, usage_counts_output=False,
+        template_why="the query is read again with each passage", **facts
+    )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Installs, starts, loads, checks and stops each server, and with --write writes the results to docs/endpoints.md."""
+"""Installs, starts, loads, checks and stops each server, and with --write writes the results to docs/endpoints.md and
+docs/telemetry.md."""
 
 import argparse
 import datetime
@@ -38,7 +39,7 @@ def main() -> int:
     for outcome in failed:
         print(f"  failed: {outcome.server.name}: {outcome.trial.name}")
     if options.write:
-        document.write(REPOSITORY / "docs" / "endpoints.md", outcomes, _machine(program))
+        document.write(REPOSITORY / "docs", outcomes, _machine(program))
     return 1 if failed else 0
 
 
@@ -65,10 +66,15 @@ def _run(outcome: Outcome, running: Running, program: Path, folder: Path) -> Out
     trial = outcome.trial
     where = trial.counters or outcome.server.counters
     before = where.read(running.metrics_url) if where else []
-    run = trial.run(program, running.doors[trial.door], folder / trial.name.replace(", ", "-").replace(" ", "-"))
+    place = folder / trial.name.replace(", ", "-").replace(" ", "-")
+    is_elsewhere = where and running.metrics_url != running.url
+    page = running.metrics_url + where.path if is_elsewhere else None
+    run = trial.run(program, running.doors[trial.door], place, page)
     outcome.ours, outcome.usage = run.sums(), run.usage()
     if where:
         outcome.counted = _settled(where, running, before, outcome)
+        outcome.page = run.page(where)
+        (place / "page.txt").write_text(where.page(running.metrics_url))
     outcome.checks = run.checks(outcome.ours, outcome.counted)
     return outcome
 
@@ -103,8 +109,8 @@ def _machine(program: Path) -> str:
     version = answer.stdout.strip().split()[-1]
     load = os.getloadavg()[0]
     return (
-        f"{datetime.date.today().isoformat()}, {os.cpu_count()} cores, no GPU, {platform.system()}, "
-        f"load {load:.1f}; aiperf {version}."
+        f"Last run: {datetime.date.today().isoformat()}, {os.cpu_count()} cores, no GPU, {platform.system()}, "
+        f"load {load:.1f}; aiperf {version}. Rows of servers that it did not include are those of earlier runs."
     )
 
 
@@ -117,7 +123,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (default: all)")
     parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
     parser.add_argument("--keep", metavar="FOLDER", help="keep logs and artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="write the results to docs/endpoints.md; rows of other servers stay")
+    parser.add_argument("--write", action="store_true", help="write the results to docs/endpoints.md and docs/telemetry.md; rows of other servers stay")
     options = parser.parse_args()
     if unknown := [name for name in options.servers if name not in servers.BY_NAME]:
         parser.error(f"no server named {', '.join(unknown)}; see --help")

@@ -26,7 +26,7 @@ LOG_TAIL = 2000
 class Server:
     name: str
     title: str
-    packages: cache.Packages
+    packages: cache.Packages | cache.Crate
     # The package whose version is the server's.
     package: str
     # The command line, given a free port and a folder to work in.

@@ -26,7 +26,7 @@ class Talk:
     counters: None = None
     door: str = "http"
 
-    def run(self, program: Path, url: str, folder: Path) -> "Said":
+    def run(self, program: Path, url: str, folder: Path, page: str | None = None) -> "Said":
         folder.mkdir(parents=True)
         argv = [str(program), "chat", "--url", url, "--model", self.model, "--system-prompt", "Be brief."]
         text = "\n".join(MESSAGES) + "\n"
@@ -59,6 +59,9 @@ class Said:
 
     def usage(self) -> None:
         """Nothing of the wire is kept."""
+
+    def page(self, _where) -> None:
+        """A talk does not scrape."""
 
     def checks(self, ours: Sums, counted: Counted) -> list[Check]:
         found = [

@@ -76,7 +76,7 @@ def _command(port: int, folder: Path) -> list[str]:
 
 
 def _trial(kind: str, word: str, model: str, *more: str, door: str = "http") -> Trial:
-    counters = Counters(requests=(Counter("nv_inference_request_success", (("model", model),)),))
+    counters = Counters(engine="Triton", requests=(Counter("nv_inference_request_success", (("model", model),)),))
     flags = ("--endpoint-type", kind, "--tokenizer", "builtin", "--isl", "32", "--osl", "8", *more)
     return Trial(kind + word, flags, model, counters=counters, door=door)
 

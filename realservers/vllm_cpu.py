@@ -1,5 +1,6 @@
 """vLLM on the CPU. A server holds one model, so that there is one for each kind."""
 
+import dataclasses
 from pathlib import Path
 
 import cache
@@ -20,6 +21,7 @@ def _pair(name: str) -> tuple[Counter, Counter]:
 
 
 COUNTERS = Counters(
+    engine="vLLM",
     requests=(Counter("vllm:request_success_total"),),
     input_tokens=(Counter("vllm:prompt_tokens_total"),),
     output_tokens=(Counter("vllm:generation_tokens_total"),),
@@ -28,6 +30,7 @@ COUNTERS = Counters(
 )
 # Nothing is generated there, and first tokens are not timed.
 POOLING_COUNTERS = Counters(
+    engine="vLLM",
     requests=COUNTERS.requests,
     input_tokens=COUNTERS.input_tokens,
     latency=COUNTERS.latency,
@@ -55,14 +58,29 @@ def _server(name: str, model: Model, alias: str, trials, *more: str, counters: C
     )
 
 
+def _stating_times(trial: Trial) -> Trial:
+    return dataclasses.replace(trial, states_times=True)
+
+
 LENGTH = ("--max-model-len", "4096")
 POOLING = ("--max-model-len", "2048", "--runner", "pooling")
 TEXT = _server(
     "vllm",
     WORDS,
     "tiny",
-    (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages(), loads.talk("tiny")),
+    (
+        _stating_times(loads.chat()),
+        _stating_times(loads.chat_whole()),
+        _stating_times(loads.completions()),
+        _stating_times(loads.responses()),
+        loads.messages(),
+        loads.talk("tiny"),
+    ),
     *LENGTH,
+    "--enable-per-request-metrics",
+    # Half of the requests of a trial wait.
+    "--max-num-seqs",
+    "2",
     # Of answers for which no limit is asked: the model would go on to the end of the context.
     "--override-generation-config",
     '{"max_new_tokens": 64}',
@@ -100,7 +118,7 @@ RERANK = _server(
     "vllm-rerank",
     RERANKER,
     "rerank",
-    (loads.rerank("cohere_rankings", counted_as=loads.PASSAGES),),
+    (loads.rerank("cohere_rankings", counted_as=loads.PASSAGES, counted_as_why="each of the 3 passages is a request"),),
     *POOLING,
     counters=POOLING_COUNTERS,
 )

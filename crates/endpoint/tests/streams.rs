@@ -40,7 +40,7 @@ fn read(name: &str) -> (u16, Result<Reply, ReplyError>) {
 
 /// File, content chunks, bytes of output and of reasoning, completion tokens that the server reports: counted by another
 /// JSON reader than ours.
-const READ: [(&str, usize, usize, usize, Option<u64>); 36] = [
+const READ: [(&str, usize, usize, usize, Option<u64>); 38] = [
     ("dynamo.chat.http", 4, 50, 0, Some(4)),
     ("dynamo.chat.nonstream.http", 1, 13, 0, Some(4)),
     ("dynamo.completions.http", 4, 22, 0, Some(4)),
@@ -77,6 +77,8 @@ const READ: [(&str, usize, usize, usize, Option<u64>); 36] = [
     ("vllm.responses.http", 3, 13, 0, Some(3)),
     ("vllm.think.messages.http", 38, 0, 269, Some(40)),
     ("vllm.think.responses.http", 26, 0, 271, Some(40)),
+    ("vllm.times.responses.http", 26, 201, 0, Some(32)),
+    ("vllm.times.chat.http", 32, 238, 0, Some(32)),
 ];
 
 /// Recorded streams of servers whose answers do not say why they ended.
@@ -100,6 +102,24 @@ fn real_servers_are_read_to_the_end() {
         found.push((name, reply.chunks.len(), reply.output_text.len(), reply.reasoning_text.len(), tokens));
     }
     assert_eq!(found, READ);
+}
+
+/// vLLM 0.32 with `--enable-per-request-metrics`. The queue is not part of what it calls the time to first token.
+#[test]
+fn times_that_a_server_states_are_read() {
+    let times = |name| {
+        let times = read(name).1.unwrap().server_times;
+        [times.queue, times.prefill, times.inter_token].map(|span| span.unwrap().as_millis_f64())
+    };
+    let expected = [
+        ("vllm.times.chat.http", [0.0321, 63.9430, 22.7743]),
+        ("vllm.times.responses.http", [0.0355, 28.0291, 11.1672]),
+    ];
+    for (name, stated) in expected {
+        for (found, stated) in times(name).into_iter().zip(stated) {
+            assert!((found - stated).abs() < 1e-4, "{name}: {found} for {stated}");
+        }
+    }
 }
 
 #[test]

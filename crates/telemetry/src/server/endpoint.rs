@@ -15,6 +15,8 @@ use crate::series::{TimeSeries, Window};
 
 /// Changes of values that an endpoint may keep in memory: 16 bytes each.
 const MOST_STORED: usize = 4 << 20;
+/// Counts that are the same for so long are final. A little less than the pause between two pages after the run.
+const STANDS_STILL: Nanos = Nanos(90_000_000);
 
 /// What is known about an endpoint before its first page.
 #[derive(Debug, Clone)]
@@ -59,8 +61,8 @@ pub struct EndpointHistory {
     left_out: u64,
     stored: usize,
     thinned: u32,
-    /// Pages after the end of the run that showed nothing new in the engine's counters.
-    quiet_pages: u32,
+    /// The first of the last pages that all have the same counts of the engine.
+    still_since: Option<Mono>,
     recorder: Option<Box<dyn PageRecorder>>,
     live: Arc<LiveServerMetrics>,
 }
@@ -96,7 +98,7 @@ impl EndpointHistory {
             left_out: 0,
             stored: 0,
             thinned: 0,
-            quiet_pages: 0,
+            still_since: None,
             recorder,
             live,
         }
@@ -189,7 +191,10 @@ impl EndpointHistory {
         }
         self.thin_if_needed();
         let is_new = !same_values(&values.values, &self.last_page);
-        self.quiet_pages = if self.counts_like(&values.values) { self.quiet_pages + 1 } else { 0 };
+        if !self.counts_like(&values.values) {
+            self.still_since = None;
+        }
+        self.still_since.get_or_insert(at);
         self.last_page = values.values;
         self.last_at = Some(at);
         self.publish();
@@ -224,6 +229,12 @@ impl EndpointHistory {
             values.iter().filter(|(id, _)| is_count(id)).map(|(_, value)| value).sum()
         };
         total(values).to_bits() == total(&self.last_page).to_bits()
+    }
+
+    /// Whether the last page says so.
+    fn requests_run(&self) -> bool {
+        let runs = |id: &SeriesId| self.meanings.of(*id).any(|metric| metric == EngineMetric::RunningRequests);
+        self.last_page.iter().any(|(id, value)| *value > 0.0 && runs(id))
     }
 
     fn publish(&self) {
@@ -293,8 +304,11 @@ impl PageSink for EndpointHistory {
         self.last_error.as_deref().filter(|_| self.pages == 0)
     }
 
-    /// Counters of an engine may lag behind its responses by a few steps.
-    fn wants_more(&self, _since_end: Nanos) -> bool {
-        self.pages > 0 && self.quiet_pages == 0
+    /// Counters of an engine may lag behind its responses by a few steps. Until two pages after the run say the same, more may come,
+    /// and as long as the engine says that requests run.
+    fn wants_more(&self, since_end: Nanos) -> bool {
+        let (Some(still_since), Some(last)) = (self.still_since, self.last_at) else { return false };
+        let is_still = last.since(still_since.max(Mono::now() - since_end)) >= STANDS_STILL;
+        !is_still || self.requests_run()
     }
 }

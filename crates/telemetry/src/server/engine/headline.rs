@@ -135,9 +135,15 @@ fn value_of(alias: &Alias, endpoints: &[&EndpointHistory], window: Window) -> Op
             let series = series_of(alias, endpoints, &SampleRole::Value);
             let all: Vec<&TimeSeries> = series.iter().map(|(_, series)| *series).collect();
             let scale = if alias.metric.is_share() && !all.is_empty() { 1.0 / all.len() as f64 } else { 1.0 };
-            GaugeStatistics::new(&TimeSeries::sum(&all, scale * alias.scale), window).map(HeadlineValue::Gauge)
+            let gauge = GaugeStatistics::new(&TimeSeries::sum(&all, scale * alias.scale), window);
+            gauge.filter(|gauge| !is_unused(alias.metric, gauge)).map(HeadlineValue::Gauge)
         }
     }
+}
+
+/// SGLang publishes the figures of speculative decoding without it too: as zero.
+fn is_unused(metric: EngineMetric, gauge: &GaugeStatistics) -> bool {
+    matches!(metric, EngineMetric::AcceptanceRate | EngineMetric::AcceptanceLength) && gauge.max <= 0.0
 }
 
 /// Whether it only grows.
