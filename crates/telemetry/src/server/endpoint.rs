@@ -5,11 +5,11 @@ use std::sync::Arc;
 use aiperf_address::RequestTarget;
 use aiperf_clock::{Mono, Nanos};
 
-use super::engine::EngineMetric;
+use super::engine::{Engine, EngineMetric};
 use super::live::LiveServerMetrics;
 use super::problem::EndpointProblem;
 use super::recorder::{PageRecorder, RecordedPage};
-use crate::prometheus::{PageError, PageLimits, PageReader, PageValues, SeriesId};
+use crate::prometheus::{KnownSeries, PageError, PageLimits, PageReader, PageValues, SeriesId};
 use crate::scrape::{AfterPage, FetchedPage, PageSink, ScrapeError};
 use crate::series::{TimeSeries, Window};
 
@@ -48,8 +48,12 @@ pub struct EndpointHistory {
     series: Vec<TimeSeries>,
     /// By [`SeriesId`]: the number of the page that had it last.
     on_page: Vec<u64>,
-    /// By [`SeriesId`]: what operators call it.
-    meanings: Vec<Option<EngineMetric>>,
+    /// By [`SeriesId`]: the engine that it is of, and what operators call it.
+    meanings: Vec<Option<(Engine, EngineMetric)>>,
+    /// By family: whether an engine is known to have a metric of this name. Most families of a page are not.
+    named: Vec<bool>,
+    /// Series of these families.
+    named_series: Vec<SeriesId>,
     fetched: FetchStatistics,
     last_page: Vec<(SeriesId, f64)>,
     last_at: Option<Mono>,
@@ -87,6 +91,8 @@ impl EndpointHistory {
             series: Vec::new(),
             on_page: Vec::new(),
             meanings: Vec::new(),
+            named: Vec::new(),
+            named_series: Vec::new(),
             fetched: FetchStatistics::default(),
             last_page: Vec::new(),
             last_at: None,
@@ -126,6 +132,18 @@ impl EndpointHistory {
     /// By [`SeriesId`].
     pub fn series(&self) -> &[TimeSeries] {
         &self.series
+    }
+
+    /// Series of metrics that some engine is known to have.
+    pub(crate) fn named_series(&self) -> impl Iterator<Item = (SeriesId, &KnownSeries, &TimeSeries)> {
+        let of = |id: &SeriesId| (*id, &self.reader.series()[id.0 as usize], &self.series[id.0 as usize]);
+        self.named_series.iter().map(of)
+    }
+
+    /// The engines whose metrics the pages have, in no order and perhaps several times.
+    pub(crate) fn engines(&self) -> impl Iterator<Item = Engine> {
+        let of = |id: &SeriesId| self.meanings[id.0 as usize].map(|(engine, _)| engine);
+        self.named_series.iter().filter_map(of)
     }
 
     /// When the last page was read.
@@ -210,24 +228,30 @@ impl EndpointHistory {
 
     /// A series that was not on the pages so far counts from zero, if it is a counter.
     fn know_new_series(&mut self) {
+        let families = self.reader.families();
+        self.named.extend(families[self.named.len()..].iter().map(|family| EngineMetric::names(&family.name)));
         for known in &self.reader.series()[self.series.len()..] {
+            let is_named = self.named[known.family.0 as usize];
+            if is_named {
+                self.named_series.push(SeriesId(self.series.len() as u32));
+            }
             self.series.push(TimeSeries::appearing_after(self.last_at));
             self.on_page.push(0);
-            self.meanings.push(EngineMetric::of(&self.reader, known).map(|(_, metric)| metric));
+            self.meanings.push(if is_named { EngineMetric::of(&self.reader, known) } else { None });
         }
     }
 
     /// Whether the engine's own counters are as on the page before. Counters of the process and of the metrics page itself always move.
     fn counts_like(&self, values: &[(SeriesId, f64)]) -> bool {
         let total = |values: &[(SeriesId, f64)]| -> f64 {
-            let is_count = |id: &SeriesId| self.meanings[id.0 as usize].is_some_and(EngineMetric::is_count);
+            let is_count = |id: &SeriesId| self.meanings[id.0 as usize].is_some_and(|(_, metric)| metric.is_count());
             values.iter().filter(|(id, _)| is_count(id)).map(|(_, value)| value).sum()
         };
         total(values).to_bits() == total(&self.last_page).to_bits()
     }
 
     fn publish(&self) {
-        let of = |id: SeriesId| self.meanings[id.0 as usize];
+        let of = |id: SeriesId| self.meanings[id.0 as usize].map(|(_, metric)| metric);
         self.live.publish(self.last_page.iter().filter_map(|(id, value)| Some((of(*id)?, *value))));
     }
 
@@ -258,7 +282,7 @@ fn same_values(a: &[(SeriesId, f64)], b: &[(SeriesId, f64)]) -> bool {
 }
 
 impl PageSink for EndpointHistory {
-    fn page(&mut self, page: FetchedPage) -> AfterPage {
+    fn page(&mut self, page: &FetchedPage) -> AfterPage {
         let fetched = &mut self.fetched;
         fetched.fetches += 1;
         fetched.first_fetch.get_or_insert(page.first_byte);
@@ -266,7 +290,7 @@ impl PageSink for EndpointHistory {
         fetched.latency_sum = fetched.latency_sum + page.latency();
         match self.reader.read(&page.body, page.format) {
             Ok(values) => {
-                self.take(values, &page);
+                self.take(values, page);
                 AfterPage::Continue
             }
             Err(error) => {

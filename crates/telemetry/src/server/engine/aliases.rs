@@ -32,9 +32,12 @@ pub(super) struct Alias {
 impl Alias {
     /// Whether a family of this name and a series with these labels are meant. The `_total` of a counter may be part of the name.
     pub(super) fn covers(&self, family: &str, labels: &Labels) -> bool {
-        let rest = family.strip_prefix(self.name);
-        let is_named = rest.is_some_and(|rest| rest.is_empty() || rest == "_total");
-        is_named && self.label.is_none_or(|(name, value)| labels.get(name) == Some(value))
+        self.is_name(family) && self.label.is_none_or(|(name, value)| labels.get(name) == Some(value))
+    }
+
+    /// Whether a family of this name is meant, with any labels.
+    pub(super) fn is_name(&self, family: &str) -> bool {
+        family.strip_prefix(self.name).is_some_and(|rest| rest.is_empty() || rest == "_total")
     }
 
     pub(super) const fn name(&self) -> &'static str {

@@ -73,11 +73,7 @@ pub fn headlines(endpoints: &[EndpointHistory], window: Window) -> Vec<EngineRep
 
 /// The engines whose metrics the endpoints have, each once.
 fn engines(endpoints: &[EndpointHistory]) -> Vec<Engine> {
-    let mut found: Vec<Engine> = endpoints
-        .iter()
-        .flat_map(|one| one.reader().series().iter().filter_map(|series| EngineMetric::of(one.reader(), series)))
-        .map(|(engine, _)| engine)
-        .collect();
+    let mut found: Vec<Engine> = endpoints.iter().flat_map(EndpointHistory::engines).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -160,7 +156,7 @@ fn series_of<'a>(
     let mut found = Vec::new();
     for endpoint in endpoints {
         let families = endpoint.reader().families();
-        for (known, series) in endpoint.reader().series().iter().zip(endpoint.series()) {
+        for (_, known, series) in endpoint.named_series() {
             let covers = alias.covers(&families[known.family.0 as usize].name, &known.labels);
             if covers && known.role == *role {
                 found.push((*endpoint, series));
@@ -185,10 +181,10 @@ fn histogram(alias: &Alias, endpoints: &[&EndpointHistory], window: Window) -> O
     let mut merged: Option<HistogramIncrease> = None;
     for endpoint in endpoints {
         let mut groups: BTreeMap<&Labels, Vec<SeriesId>> = BTreeMap::new();
-        for (index, known) in endpoint.reader().series().iter().enumerate() {
+        for (id, known, _) in endpoint.named_series() {
             let family = &endpoint.reader().families()[known.family.0 as usize].name;
             if alias.covers(family, &known.labels) {
-                groups.entry(&known.labels).or_default().push(SeriesId(index as u32));
+                groups.entry(&known.labels).or_default().push(id);
             }
         }
         for ids in groups.values() {

@@ -86,6 +86,11 @@ impl EngineMetric {
         Self::RequestLatency,
     ];
 
+    /// Whether some engine has a metric of this name.
+    pub(crate) fn names(family: &str) -> bool {
+        ALIASES.iter().any(|alias| alias.is_name(family))
+    }
+
     /// The engine and the meaning of a series, if its name is known.
     pub(crate) fn of(reader: &PageReader, series: &KnownSeries) -> Option<(Engine, Self)> {
         let family = &reader.families()[series.family.0 as usize].name;
