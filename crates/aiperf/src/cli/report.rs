@@ -16,6 +16,8 @@ use super::CliError;
 pub(crate) struct ReportInvocation {
     pub(crate) folder: PathBuf,
     pub(crate) asked: RebuildOptions,
+    /// File for a Perfetto trace of the run.
+    pub(crate) trace: Option<PathBuf>,
     /// Folder of the files; `None` for that of the records.
     pub(crate) output: Option<PathBuf>,
 }
@@ -75,6 +77,13 @@ pub(super) fn command() -> Command {
                 .help("Also write the summary as GenAI-Perf does (profile_export_genai_perf.json and .csv)"),
         )
         .arg(
+            Arg::new("trace-out")
+                .long("trace-out")
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write a trace of all requests that ui.perfetto.dev opens"),
+        )
+        .arg(
             Arg::new("output-dir")
                 .long("output-dir")
                 .value_name("FOLDER")
@@ -106,6 +115,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
             endpoint,
             genai_perf: matches.get_flag("export-genai-perf"),
         },
+        trace: text("trace-out").map(path),
         output: text("output-dir").map(path),
     })
 }
