@@ -5,6 +5,7 @@
 #[macro_use]
 mod output;
 
+mod analyze;
 mod artifacts;
 mod chat;
 mod cli;
@@ -87,6 +88,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
+        Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),

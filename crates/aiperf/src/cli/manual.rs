@@ -34,7 +34,9 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
 | `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
 | `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
-| `aiperf report FOLDER` | rebuild a run's summary files from its records |
+| `aiperf report FOLDER` | rebuild a run's summary files from its records; `--trace-out FILE` writes a Perfetto trace, see [timeline.md](timeline.md) |
+| `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
+| `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | modify a trace and write the result |
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |
