@@ -30,6 +30,7 @@ mod generated_text;
 mod gpu_libraries;
 mod gpu_telemetry;
 mod graphs;
+mod html_report;
 mod inputs;
 mod interrupts;
 mod kserve;
