@@ -134,7 +134,8 @@ impl PhaseStatistics {
 fn row(metric: Metric, values: &LogHistogram) -> Option<MetricRow> {
     let definition = metric.definition();
     let show = |base: f64| definition.show(base);
-    let [p50, p75, p90, p95, p99] = values.quantiles([0.5, 0.75, 0.9, 0.95, 0.99])?.map(show);
+    let shares = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+    let [p1, p5, p10, p25, p50, p75, p90, p95, p99] = values.quantiles(shares)?.map(show);
     Some(MetricRow {
         tag: definition.tag,
         header: definition.header,
@@ -143,6 +144,10 @@ fn row(metric: Metric, values: &LogHistogram) -> Option<MetricRow> {
         avg: show(values.mean()),
         min: show(values.min()),
         max: show(values.max()),
+        p1,
+        p5,
+        p10,
+        p25,
         p50,
         p75,
         p90,
