@@ -19,6 +19,7 @@ mod selftest;
 mod simulate;
 mod trace_tool;
 mod trials;
+mod views;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};

@@ -10,11 +10,13 @@ use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, U
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
+use aiperf_live::LiveRun;
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
+use crate::views::{self, Views};
 use crate::{logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -42,12 +44,19 @@ pub(crate) fn run(
             said.push(warning);
         }
     }
+    let live = LiveRun::new(views::facts(&first.config, None));
+    interrupts.let_cancel(&live);
+    let views = Views::start(&live, &first.config, environment)?;
     if !experiment.is_single() {
-        return trials::run(experiment, environment, interrupts);
+        return trials::run(experiment, environment, interrupts, &live, views);
     }
     let width = Width(first.config.tuning.console_width);
-    let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(interrupts, None)?;
+    let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
+    views.finish(match &result {
+        Ok(result) => views::end_of(result, &first.config.output.dir),
+        Err(error) => views::failed(error),
+    });
+    let result = result?;
     show(&result, width, environment);
     Ok(exit_code(&result))
 }
@@ -62,7 +71,7 @@ pub(crate) struct PreparedRun {
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
-pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Result<PreparedRun> {
+pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<PreparedRun> {
     let ui = config.output.ui;
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
@@ -70,7 +79,9 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
     let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
-    let mut run = Run::prepare(config, VERSION, &hub)?;
+    let downloads = hub.progress();
+    live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
+    let mut run = Run::prepare(config, VERSION, &hub, live)?;
     drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));

@@ -20,7 +20,7 @@ use crate::history::History;
 use crate::snapshot::{CellProgress, GpuState, LogLine, RunEnd, RunState, Snapshot, StageName, StageState};
 use crate::thread;
 use model::Model;
-use notes::{Inbox, Note};
+use notes::{Inbox, Note, TransferSource};
 
 /// Everything that views may know of a run. The run pushes into it, one thread aggregates, views read.
 pub struct LiveRun {
@@ -202,8 +202,14 @@ impl LiveRun {
     }
 
     /// A line of start-up.
-    pub fn stage(&self, name: StageName, state: StageState, text: impl Into<String>) {
-        self.note(Note::Stage { at: Mono::now(), name, state, text: text.into() });
+    pub fn stage(&self, name: StageName, state: StageState, text: impl AsRef<str>) {
+        self.note(Note::Stage { at: Mono::now(), name, state, text: text.as_ref().to_owned() });
+    }
+
+    /// Where downloads say how far they are: name, bytes so far, and all bytes if they are known. The line of start-up that is being
+    /// worked on shows it.
+    pub fn follow_downloads(&self, read: impl Fn() -> Option<(String, u64, Option<u64>)> + Send + 'static) {
+        self.note(Note::Transfers(TransferSource(Box::new(read))));
     }
 
     /// The run has an id and knows its phases. Its counters are read from now on.

@@ -20,6 +20,7 @@ impl PhaseState<'_> {
         let correlation_id = start.correlation_id.unwrap_or_else(|| self.new_correlation_id());
         let session = self.open(start.conversation, correlation_id, start.turns, None);
         self.counts.sessions_sent += 1;
+        self.environment.progress.set_sessions(self.counts.sessions_sent, self.counts.sessions_completed);
         self.open_roots += 1;
         self.sessions.enter();
         self.enter_tree(&session);

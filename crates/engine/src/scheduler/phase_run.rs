@@ -164,6 +164,7 @@ impl<'a> PhaseRun<'a> {
             counts.sessions_completed,
             if reason == RunOutcome::DurationOver { " | timeout_triggered=True" } else { "" },
         );
+        self.environment.progress.end_sending(self.now());
         if !self.state.is_handed_over() {
             self.state.clear();
         }

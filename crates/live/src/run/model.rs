@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, WallAnchor};
 use aiperf_protocol::PhaseKind;
 
-use super::notes::Note;
+use super::notes::{Note, TransferSource};
 use crate::aggregate::{ClientLoadWindow, ErrorList, PhaseList, PhaseStatistics, RequestSample, ServerRates};
 use crate::event::LiveEventKind;
 use crate::facts::RunPlan;
@@ -35,6 +35,7 @@ pub(crate) struct Model {
     cell_began: Option<Mono>,
     log: VecDeque<LogLine>,
     result: Option<RunEnd>,
+    transfers: Option<TransferSource>,
     events: Vec<TimedEvent>,
 }
 
@@ -76,6 +77,7 @@ impl Model {
             cell_began: None,
             log: VecDeque::new(),
             result: None,
+            transfers: None,
             events: Vec::new(),
         }
     }
@@ -132,6 +134,7 @@ impl Model {
                 self.log.push_back(line.clone());
                 self.events.push((line.at_ns, LiveEventKind::Log { line }));
             }
+            Note::Transfers(source) => self.transfers = Some(source),
             Note::State { at, state } => self.enter(at, state),
             Note::Cells(names) => {
                 let cells: Vec<CellProgress> =
@@ -168,7 +171,7 @@ impl Model {
     }
 
     fn read_gauges(&mut self, now: Mono) {
-        let Some(gauges) = self.run.gauges.as_ref() else { return };
+        let Some(gauges) = self.run.gauges.clone() else { return };
         let reading = gauges.read();
         let changes = self.run.phases.read(&reading, now, &self.anchor);
         if let Some(done) = changes.completed {
@@ -270,6 +273,9 @@ impl Model {
             sweep.eta = sweep_eta(sweep, self.cell_began.map(|began| now.since(began).as_secs_f64()));
         }
         run.refresh_stages(now);
+        if let Some((name, done, of)) = self.transfers.as_ref().and_then(|transfers| (transfers.0)()) {
+            run.show_transfer(&name, done, of);
+        }
         let Some(statistics) = run.statistics.as_mut() else { return };
         let in_flight = run.phases.progress().get(statistics.index).map_or(0, |phase| phase.in_flight);
         run.headline = statistics.headline(at, in_flight);
@@ -427,6 +433,19 @@ impl OneRun {
             if let (StageState::Working { .. }, Some(began)) = (stage.state, *began) {
                 stage.seconds = now.since(began).as_secs_f64();
             }
+        }
+    }
+
+    /// A download is part of the stage that is being worked on.
+    fn show_transfer(&mut self, name: &str, done: u64, of: Option<u64>) {
+        let working = self.stages.iter_mut().find(|(stage, _)| matches!(stage.state, StageState::Working { .. }));
+        if let Some((stage, _)) = working {
+            let megabytes = |bytes: u64| bytes as f64 / 1e6;
+            stage.text = match of {
+                Some(of) => format!("downloading {name}: {:.1} of {:.1} MB", megabytes(done), megabytes(of)),
+                None => format!("downloading {name}: {:.1} MB", megabytes(done)),
+            };
+            stage.state = StageState::Working { done, of: of.unwrap_or(0) };
         }
     }
 

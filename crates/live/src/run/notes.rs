@@ -17,6 +17,17 @@ const MOST_GAPS: usize = 8 << 20;
 /// Log lines, health samples and the like that may wait.
 const MOST_NOTES: usize = 10_000;
 
+/// Says what is being downloaded now: its name, the bytes so far, and all bytes if they are known.
+pub(crate) type TransferText = Box<dyn Fn() -> Option<(String, u64, Option<u64>)> + Send>;
+
+pub(crate) struct TransferSource(pub(crate) TransferText);
+
+impl std::fmt::Debug for TransferSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TransferSource")
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Note {
     Stage { at: Mono, name: StageName, state: StageState, text: String },
@@ -25,6 +36,7 @@ pub(crate) enum Note {
     Gpu(GpuState),
     Log(LogLine),
     State { at: Mono, state: RunState },
+    Transfers(TransferSource),
     Cells(Vec<String>),
     CellBegins { at: Mono, index: usize },
     CellDone { index: usize, cell: CellProgress },
