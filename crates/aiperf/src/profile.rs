@@ -46,18 +46,19 @@ pub(crate) fn run(
     }
     let live = LiveRun::new(views::facts(&first.config, None));
     interrupts.let_cancel(&live);
-    let views = Views::start(&live, &first.config, environment)?;
+    let views = Views::start(&live, &first.config, environment, &experiment.dir)?;
     if !experiment.is_single() {
         return trials::run(experiment, environment, interrupts, &live, views);
     }
     let width = Width(first.config.tuning.console_width);
     let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
-    views.finish(match &result {
+    let after = views.finish(match &result {
         Ok(result) => views::end_of(result, &first.config.output.dir),
         Err(error) => views::failed(error),
     });
     let result = result?;
     show(&result, width, environment);
+    after.linger(interrupts);
     Ok(exit_code(&result))
 }
 

@@ -36,12 +36,13 @@ pub(crate) fn run(
         cell: 0,
     };
     let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error));
-    views.finish(match &result {
+    let after = views.finish(match &result {
         Ok(result) => views::cells_of(result, &experiment.dir),
         Err(error) => views::failed(error),
     });
     let result = result?;
     show(experiment, &result, environment);
+    after.linger(interrupts);
     Ok(exit_code(&result, runner.is_doubtful))
 }
 

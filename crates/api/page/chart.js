@@ -211,9 +211,11 @@ export class Histogram {
       pen.fillStyle = colour(kind.colour);
       pen.globalAlpha = 0.8;
       for (const bin of bins) {
-        const from = across(bin.from_ms);
+        // Whole pixels: bars that share one would be darker there.
+        const from = Math.round(across(bin.from_ms));
+        const wide = Math.round(across(bin.to_ms)) - from;
         const tall = Math.max((bin.count / most) * (bottom - MARGIN.top), 1);
-        pen.fillRect(from, bottom - tall, Math.max(across(bin.to_ms) - from - 1, 1), tall);
+        pen.fillRect(from, bottom - tall, Math.max(wide > 4 ? wide - 1 : wide, 1), tall);
       }
       pen.globalAlpha = 1;
     }

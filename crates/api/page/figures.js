@@ -12,7 +12,7 @@ function latency(title, key) {
       const now = spread.window ?? spread.phase;
       if (!now) return null;
       const whole = spread.phase;
-      return { value: number(now.p50), unit: "ms", more: `p99 ${number(now.p99)}${whole ? ` · run p99 ${number(whole.p99)}` : ""}` };
+      return { value: number(now.p50), unit: "ms", more: `p99 ${number(now.p99)}${whole ? ` (run ${number(whole.p99)})` : ""}` };
     },
     line: (point) => point[key]?.p50 ?? null,
   };
@@ -25,14 +25,14 @@ const FIGURES = [
     line: (point) => point.requests_per_second,
   },
   {
-    title: "Output tokens / s",
+    title: "Output tok / s",
     of: (headline) => headline.output_tokens_per_second === null ? null : {
       value: number(headline.output_tokens_per_second), unit: "", more: `run ${number(headline.phase_output_tokens_per_second)}`,
     },
     line: (point) => point.output_tokens_per_second,
   },
   latency("TTFT p50", "ttft"),
-  latency("Inter-token p50", "itl"),
+  latency("ITL p50", "itl"),
   latency("Latency p50", "latency"),
   {
     title: "In flight",
@@ -41,7 +41,11 @@ const FIGURES = [
   },
   {
     title: "Goodput",
-    of: (headline) => headline.goodput && { value: percent(headline.goodput.share), unit: "", more: [`${number(headline.goodput.per_second)} / s`, ...headline.goodput.slos].join(" · ") },
+    of: (headline, run) => {
+      if (!headline.goodput) return null;
+      const slos = (run?.slos ?? []).map((slo) => `${slo.tag.replaceAll("_", " ")} ${number(slo.limit)}`);
+      return { value: percent(headline.goodput.share), unit: "", more: [`${number(headline.goodput.per_second)} / s`, ...slos].join(" · ") };
+    },
     line: () => null,
   },
   {
@@ -60,11 +64,14 @@ const cards = FIGURES.map((figure) => {
   return { figure, card, value, more, canvas };
 });
 
-export function showFigures(snapshot, history) {
+export function showFigures({ snapshot, history, run }) {
   const place = byId("figures");
+  // Zeros before the first request would say nothing.
+  place.hidden = snapshot.phases.every((phase) => phase.state === "waiting");
+  if (place.hidden) return;
   if (place.children.length === 0) place.append(...cards.map((one) => one.card));
   for (const { figure, card, value, more, canvas } of cards) {
-    const shown = figure.of(snapshot.headline);
+    const shown = figure.of(snapshot.headline, run);
     card.hidden = !shown;
     if (!shown) continue;
     card.classList.toggle("bad", Boolean(shown.bad));

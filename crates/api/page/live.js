@@ -57,6 +57,7 @@ function showHeader() {
   say(byId("elapsed"), phase ? duration(phase.elapsed) : "");
   const share = over ? 1 : snapshot.sweep ? (snapshot.sweep.done + (phase?.share ?? 0)) / Math.max(snapshot.sweep.total, 1) : phase?.share ?? 0;
   width(byId("overall").firstElementChild, share);
+  byId("overall").classList.toggle("over", over && snapshot.state === "complete");
   document.title = `${over ? title : phase?.share ? `${Math.floor(share * 100)} %` : title} – ${run?.models[0] ?? "aiperf"} – aiperf`;
 }
 
@@ -114,7 +115,7 @@ const parts = {
   snapshot: [
     showHeader, showVerdicts, showCancel,
     () => showStages(known.snapshot), () => showPhases(known.snapshot), () => showSweep(known.snapshot),
-    () => showFigures(known.snapshot, known.history), showCharts,
+    () => showFigures(known), showCharts,
     () => showServer(known.snapshot), () => showGpus(known.snapshot), () => showClient(known.snapshot),
     () => showErrors(known.snapshot), () => showMetrics(known.snapshot), () => showResult(known),
   ],

@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod events;
+mod gauges;
 mod openapi;
 mod page;
 mod process;

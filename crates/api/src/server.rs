@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -14,8 +15,8 @@ use thiserror::Error;
 use tokio::time;
 
 use crate::access::Access;
-use crate::routes;
 use crate::state::ApiState;
+use crate::{gauges, routes};
 
 /// Open requests get this long when the server ends.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -102,6 +103,11 @@ impl ApiServer {
         format!("http://{host}:{port}/{token}")
     }
 
+    /// Whether the run was cancelled through the interface.
+    pub fn was_cancelled_by_client(&self) -> bool {
+        self.state.was_cancelled.load(Ordering::Acquire)
+    }
+
     /// How long the server will stay after the run; `None` if it does not.
     pub fn linger_time(&self) -> Option<Duration> {
         match self.linger {
@@ -145,6 +151,7 @@ fn serve(listener: TcpListener, state: &Arc<ApiState>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
+        tokio::spawn(gauges::follow(Arc::clone(state)));
         let mut closing = state.closing.subscribe();
         let mut stop = state.closing.subscribe();
         let server = axum::serve(listener, routes::router(Arc::clone(state))).with_graceful_shutdown(async move {

@@ -1,7 +1,7 @@
 //! What all requests of the interface share.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::Mono;
@@ -9,6 +9,7 @@ use aiperf_live::{LiveRun, Snapshot};
 use tokio::sync::watch;
 
 use crate::access::Access;
+use crate::gauges::GaugeStatistics;
 use crate::process::ProcessHealth;
 
 /// Streams (pages and WebSockets) that may be open at the same time.
@@ -23,8 +24,11 @@ pub(crate) struct ApiState {
     /// Distinguishes this server from an earlier one on the same port.
     pub(crate) session: String,
     pub(crate) process: ProcessHealth,
+    pub(crate) gauges: GaugeStatistics,
     /// Whether the server is about to end.
     pub(crate) closing: watch::Sender<bool>,
+    /// A client cancelled the run.
+    pub(crate) was_cancelled: AtomicBool,
     streams: AtomicUsize,
     pages: AtomicUsize,
     /// The last snapshot as JSON: several viewers share the work.
@@ -39,7 +43,9 @@ impl ApiState {
             dir,
             session,
             process: ProcessHealth::new(Mono::now()),
+            gauges: GaugeStatistics::default(),
             closing: watch::Sender::new(false),
+            was_cancelled: AtomicBool::new(false),
             streams: AtomicUsize::new(0),
             pages: AtomicUsize::new(0),
             rendered: Mutex::new((0, Arc::from("{}"))),

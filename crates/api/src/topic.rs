@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use aiperf_clock::Mono;
 use aiperf_live::{LiveEvent, LiveEventKind, PhaseProgress, PhaseStatus, Snapshot};
+use aiperf_protocol::PhaseKind;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{metrics, phase, progress, server_metrics, telemetry, without_nulls, workers};
@@ -110,6 +111,7 @@ fn of_event(event: &LiveEvent, snapshot: &Snapshot, state: &ApiState) -> Option<
         LiveEventKind::PhaseComplete { phase } => Some(about("credit_phase_complete", phase)),
         LiveEventKind::RecordsComplete { .. } => {
             let mut counts = phase::record_counts(snapshot.current_phase()?, snapshot);
+            counts.insert("records_end_ns".to_owned(), json!(event.at_ns));
             counts.retain(|name, _| name == "phase" || !name.starts_with("phase") && !name.starts_with("profiling"));
             let topic = "all_records_received";
             let message = json!({
@@ -131,16 +133,32 @@ fn plan(phase: &PhaseProgress, state: &ApiState) -> Value {
     let kind = phase::kind_name(phase.kind);
     let config = phases.and_then(|all| all.iter().find(|one| one["name"] == kind || one["kind"] == kind));
     let field = |name: &str| config.map_or(Value::Null, |config| config[name].clone());
+    let pace = field("type");
+    let (timing_mode, arrival) = match pace.as_str() {
+        Some("concurrency") => ("request_rate", json!("concurrency_burst")),
+        Some("constant" | "poisson" | "gamma") => ("request_rate", pace),
+        Some("fixed_schedule") => ("fixed_schedule", Value::Null),
+        Some("user_centric") => ("user_centric_rate", Value::Null),
+        _ => ("request_rate", Value::Null),
+    };
+    let is_profiling = phase.kind == PhaseKind::Profiling;
     json!({
         "phase": kind,
         "phase_index": phase.index,
+        "profiling_index": is_profiling.then_some(0),
         "phase_name": phase.name,
         "phase_kind": kind,
-        "timing_mode": field("type"),
+        "request_cancellation": {
+            "rate": field("cancellation")["rate"],
+            "delay": field("cancellation")["delay"].as_f64().unwrap_or(0.0),
+        },
+        "timing_mode": timing_mode,
+        "arrival_pattern": arrival,
         "total_expected_requests": phase.expected_requests,
         "expected_duration_sec": phase.duration,
         "expected_num_sessions": phase.expected_sessions,
         "grace_period_sec": phase.grace.filter(|_| phase.duration.is_some()),
+        "seamless": field("seamless").as_bool().unwrap_or(false),
         "concurrency": field("concurrency"),
         "request_rate": field("rate"),
         "artifact_dir": facts.artifact_dir,
@@ -172,12 +190,13 @@ fn of_state(topic: &'static str, snapshot: &Snapshot, state: &ApiState) -> Optio
             put("metrics", json!((!list.is_empty()).then_some(list)?));
         }
         "realtime_server_metrics" => {
-            let summaries = server_metrics::summaries(&state.live, snapshot);
+            let summaries = server_metrics::summaries(state, snapshot);
             put("service_id", json!("server_metrics_manager"));
             put("endpoint_summaries", Value::Object((!summaries.is_empty()).then_some(summaries)?));
+            put("snapshot", Value::Object(server_metrics::headline(snapshot)));
         }
         "realtime_telemetry_metrics" => {
-            let list = telemetry::list(snapshot);
+            let list = telemetry::list(state, snapshot);
             put("service_id", json!("gpu_telemetry_manager"));
             put("metrics", json!((!list.is_empty()).then_some(list)?));
         }

@@ -1,5 +1,8 @@
 //! The two routes that change something: cancel the run, end the server after it.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,13 +11,21 @@ use serde_json::json;
 
 use super::{Shared, refuse};
 
+/// The time that an answer gets to leave before the run is cancelled.
+const AFTER_ANSWER: Duration = Duration::from_millis(50);
+
 /// Ends the run as one Ctrl-C does.
 pub(crate) async fn cancel(State(state): Shared) -> Response {
     if state.live.snapshot().result.is_some() {
         return refuse(StatusCode::CONFLICT, "The run has already ended.");
     }
     log::warn!("The run is cancelled through the live interface");
-    state.live.cancel();
+    state.was_cancelled.store(true, Ordering::Release);
+    // The answer goes first: a run that has not begun ends the program at once.
+    tokio::spawn(async move {
+        tokio::time::sleep(AFTER_ANSWER).await;
+        state.live.cancel();
+    });
     (StatusCode::ACCEPTED, Json(json!({"status": "cancelling"}))).into_response()
 }
 

@@ -77,7 +77,9 @@ pub(crate) fn request_counts(phase: &PhaseProgress, snapshot: &Snapshot) -> Map<
 /// The `processing_stats` of a message about records.
 pub(crate) fn record_counts(phase: &PhaseProgress, snapshot: &Snapshot) -> Map<String, Value> {
     let mut map = course(phase, snapshot);
-    let are_complete = phase.state == PhaseStatus::Complete && snapshot.records.processed >= snapshot.records.expected;
+    let is_written = matches!(snapshot.state, RunState::Exporting) || snapshot.state.is_over();
+    let is_processed = is_written || snapshot.records.processed >= snapshot.records.expected;
+    let are_complete = phase.state == PhaseStatus::Complete && is_processed;
     map.insert("records_end_ns".to_owned(), json!(phase.end_ns.filter(|_| are_complete)));
     map.insert("success_records".to_owned(), json!(phase.completed));
     map.insert("error_records".to_owned(), json!(phase.failed));

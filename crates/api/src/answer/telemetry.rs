@@ -1,24 +1,24 @@
 //! The readings of GPUs in the `realtime_telemetry_metrics` message: one entry for each GPU and value.
 
-use aiperf_live::{GpuState, Snapshot};
+use aiperf_live::Snapshot;
 use serde_json::{Value, json};
 
-pub(crate) fn list(snapshot: &Snapshot) -> Vec<Value> {
-    snapshot.gpus.iter().flat_map(of_gpu).collect()
-}
+use crate::gauges::{gpu_tag, readings};
+use crate::state::ApiState;
 
-fn of_gpu(gpu: &GpuState) -> Vec<Value> {
-    let values = [
-        ("power_usage", "GPU Power Usage", "W", gpu.power_watts),
-        ("gpu_utilization", "GPU Utilization", "%", gpu.utilization_percent),
-        ("memory_used", "GPU Memory Used", "GB", gpu.memory_used_gb),
-        ("temperature", "GPU Temperature", "°C", gpu.temperature_celsius),
-    ];
-    let one = |(name, title, unit, value): (&str, &str, &str, Option<f64>)| {
-        let value = value?;
-        let tag = format!("{name}_gpu{}_{}", gpu.index, gpu.uuid.chars().take(12).collect::<String>());
-        let header = format!("{title} | {} | GPU {} | {}", gpu.source, gpu.index, gpu.model);
-        Some(json!({"unit": unit, "current": value, "tag": tag, "header": header}))
-    };
-    values.into_iter().filter_map(one).collect()
+pub(crate) fn list(state: &ApiState, snapshot: &Snapshot) -> Vec<Value> {
+    let mut list = Vec::new();
+    for gpu in &snapshot.gpus {
+        for (name, title, unit, value) in readings(gpu) {
+            let Some(value) = value else { continue };
+            let tag = gpu_tag(gpu, name);
+            let mut entry = state.gauges.of(&tag, value);
+            entry.insert("unit".to_owned(), json!(unit));
+            entry.insert("tag".to_owned(), json!(tag));
+            let header = format!("{title} | {} | GPU {} | {}", gpu.source, gpu.index, gpu.model);
+            entry.insert("header".to_owned(), json!(header));
+            list.push(Value::Object(entry));
+        }
+    }
+    list
 }

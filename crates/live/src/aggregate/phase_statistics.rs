@@ -21,7 +21,6 @@ pub(crate) struct PhaseStatistics {
     pub(crate) seconds: Seconds,
     pub(crate) completed: u64,
     pub(crate) failed: u64,
-    pub(crate) cancelled: u64,
     good: u64,
     output_tokens: f64,
     input_tokens: f64,
@@ -38,7 +37,6 @@ impl PhaseStatistics {
             seconds: Seconds::new(began),
             completed: 0,
             failed: 0,
-            cancelled: 0,
             good: 0,
             output_tokens: 0.0,
             input_tokens: 0.0,
@@ -69,9 +67,7 @@ impl PhaseStatistics {
             self.good += u64::from(value(Metric::GoodRequestCount).is_some_and(|good| good > 0.0));
             self.output_tokens += numbers.output_tokens.unwrap_or(0.0);
             self.input_tokens += numbers.input_tokens.unwrap_or(0.0);
-        } else if outcome.is_cancelled() {
-            self.cancelled += 1;
-        } else {
+        } else if !outcome.is_cancelled() {
             self.failed += 1;
         }
         self.seconds.note(sample.end, outcome, &numbers);

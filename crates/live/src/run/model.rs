@@ -224,14 +224,11 @@ impl Model {
                     self.events.push((at_ns, LiveEventKind::Error { error }));
                 }
             }
+            self.run.phases.count(sample.phase_index, sample.outcome);
             let Some(statistics) = self.run.statistics.as_mut() else { continue };
             if statistics.index == sample.phase_index {
                 statistics.note(sample);
             }
-        }
-        if let Some(statistics) = &self.run.statistics {
-            let counts = [statistics.completed, statistics.failed, statistics.cancelled];
-            self.run.phases.set_counts(statistics.index, counts);
         }
     }
 

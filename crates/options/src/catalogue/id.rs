@@ -244,6 +244,8 @@ pub enum OptionId {
     RecordProcessorServiceCount,
     ApiPort,
     ApiHost,
+    ApiToken,
+    ApiLinger,
     StatsInterval,
     // Server Metrics
     ServerMetrics,
