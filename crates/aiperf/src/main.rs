@@ -10,6 +10,7 @@ mod chat;
 mod cli;
 mod compare;
 mod genai_perf;
+mod html_report;
 mod interrupts;
 mod limits;
 mod logging;

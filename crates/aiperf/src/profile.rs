@@ -17,7 +17,7 @@ use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
 use crate::views::{self, Views};
-use crate::{logging, trials};
+use crate::{html_report, logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
@@ -52,14 +52,19 @@ pub(crate) fn run(
     }
     let width = Width(first.config.tuning.console_width);
     let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
-    let after = views.finish(match &result {
-        Ok(result) => views::end_of(result, &first.config.output.dir),
-        Err(error) => views::failed(error),
-    });
-    let result = result?;
+    let mut result = match result {
+        Ok(result) => result,
+        Err(error) => {
+            views.finish(views::failed(&error));
+            return Err(error);
+        }
+    };
+    let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
+    let html = html.transpose().map(|file| result.files.written.extend(file));
+    let after = views.finish(views::end_of(&result, &first.config.output.dir));
     show(&result, width, environment);
     after.linger(interrupts);
-    Ok(exit_code(&result))
+    html.map(|()| exit_code(&result))
 }
 
 /// A run that has all it needs, and what its watchers must know.

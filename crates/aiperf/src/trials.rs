@@ -36,13 +36,22 @@ pub(crate) fn run(
         cell: 0,
     };
     let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error));
-    let after = views.finish(match &result {
-        Ok(result) => views::cells_of(result, &experiment.dir),
-        Err(error) => views::failed(error),
+    let mut result = match result {
+        Ok(result) => result,
+        Err(error) => {
+            views.finish(views::failed(&error));
+            return Err(error);
+        }
+    };
+    let html = experiment.cells.first().is_some_and(|cell| cell.config.output.html);
+    let html = html.then(|| crate::html_report::after_run(&experiment.dir)).transpose();
+    let html = html.map(|file| {
+        result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
     });
-    let result = result?;
+    let after = views.finish(views::cells_of(&result, &experiment.dir));
     show(experiment, &result, environment);
     after.linger(interrupts);
+    html?;
     Ok(exit_code(&result, runner.is_doubtful))
 }
 

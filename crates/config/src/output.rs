@@ -28,6 +28,8 @@ pub struct OutputConfig {
     pub export_parquet: bool,
     /// The summary as GenAI-Perf had it.
     pub export_genai_perf: bool,
+    /// Also write the HTML report.
+    pub html: bool,
     /// Validity notes that make the run fail.
     pub strict: Option<Strict>,
 }
