@@ -4,6 +4,8 @@ import { make, say } from "./dom.js";
 import { duration, number } from "./format.js";
 
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 20 };
+/** Seconds that the axis has at least, if the phase is not shorter. */
+const SHORTEST_SPAN = 30;
 const charts = new Set();
 let pointedAt = null;
 
@@ -97,10 +99,10 @@ export class TimeChart {
     charts.add(this);
   }
 
-  /** `span`: seconds that the phase will take, if that is known. */
-  show(points, span) {
+  /** `planned`: seconds that the phase will take, if that is known. The axis grows with the phase: a long run fills it from the start. */
+  show(points, planned) {
     this.points = points;
-    this.span = Math.max(span ?? 0, points.length > 0 ? points[points.length - 1].at : 0, 10);
+    this.span = Math.max(points.length > 0 ? points[points.length - 1].at : 0, Math.min(planned ?? SHORTEST_SPAN, SHORTEST_SPAN), 5);
     this.draw();
   }
 
@@ -129,7 +131,7 @@ export class TimeChart {
       pen.fillRect(across(marked.at) - 0.5, MARGIN.top, 1, bottom - MARGIN.top);
     }
     const values = this.lines.map((line) => (marked ? line.of(marked) : null));
-    values.forEach((value, at) => say(this.values[at], number(value ?? null)));
+    values.forEach((value, at) => say(this.values[at], typeof value === "number" && value < 100 ? short(value) : number(value ?? null)));
     const told = this.lines.map((line, at) => `${line.name || this.title} ${number(values[at] ?? null)} ${this.unit}`).join(", ");
     this.canvas.setAttribute("aria-label", `${this.title} over time. ${pointedAt === null ? "Now" : `At ${duration(marked?.at)}`}: ${told}`);
   }

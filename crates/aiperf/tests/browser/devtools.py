@@ -148,7 +148,8 @@ class Browser:
         for event in self.events:
             parameters = event["params"]
             if event["method"] == "Runtime.exceptionThrown":
-                found.append(f"exception: {parameters['exceptionDetails']}")
+                details = parameters["exceptionDetails"]
+                found.append(f"exception: {details.get('exception', {}).get('description', details)}")
             elif event["method"] == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
                 found.append(f"console: {parameters['args']}")
             elif event["method"] == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):

@@ -167,7 +167,8 @@ fn a_script_that_uses_all_of_the_references_interface_reads_ours() {
     let script = repository().join("conformance/live_client/read_everything.py");
     let read = Command::new(python).arg(script).arg(address.trim_end_matches('/')).output().unwrap();
     assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
-    assert_eq!(ask(place(&address), "POST", "/api/shutdown").unwrap().0, 200);
+    // Its last message comes before the files are written.
+    wait_for("the end", || ask(place(&address), "POST", "/api/shutdown").filter(|(status, _)| *status == 200));
     assert_eq!(run.end().code, Some(0));
 }
 

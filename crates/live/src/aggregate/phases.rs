@@ -20,6 +20,8 @@ pub(crate) struct PhaseList {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PhaseChanges {
     pub(crate) completed: Option<usize>,
+    /// Phases that began and ended since the last reading.
+    pub(crate) skipped: std::ops::Range<usize>,
     pub(crate) started: Option<usize>,
     pub(crate) sending_completed: Option<usize>,
 }
@@ -62,6 +64,10 @@ impl PhaseList {
                 changes.completed = Some(index);
                 self.finish(index, began, anchor);
             }
+            for index in from..next {
+                self.finish(index, began, anchor);
+            }
+            changes.skipped = from..next;
             self.current = Some((next, began));
             changes.started = Some(next);
             self.progress[next].start_ns = Some(epoch(anchor, began));
@@ -239,5 +245,18 @@ mod tests {
         let warmup = &list.progress()[0];
         assert_eq!((warmup.sent, warmup.returned, warmup.completed), (4, 4, 4));
         assert_eq!(list.progress()[1].completed, 0);
+    }
+
+    #[test]
+    fn a_phase_that_is_shorter_than_the_time_between_readings_is_complete() {
+        let anchor = WallAnchor::take();
+        let mut list =
+            PhaseList::new(vec![plan(PhaseKind::Warmup, Some(2), None), plan(PhaseKind::Profiling, None, None)]);
+        let phase = Some((PhaseKind::Profiling, at(0.1)));
+        let changes = list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(0.2), &anchor);
+        assert_eq!((changes.skipped, changes.started, changes.completed), (0..1, Some(1), None));
+        (0..2).for_each(|_| list.count(0, RequestOutcome::Success));
+        let warmup = &list.progress()[0];
+        assert_eq!((warmup.state, warmup.returned, warmup.completed), (PhaseStatus::Complete, 2, 2));
     }
 }

@@ -179,6 +179,11 @@ impl Model {
             let phase = self.run.phases.progress()[done].clone();
             self.tell(now, LiveEventKind::PhaseComplete { phase });
         }
+        for index in changes.skipped {
+            let phase = self.run.phases.progress()[index].clone();
+            self.tell(now, LiveEventKind::PhaseStart { phase: phase.clone() });
+            self.tell(now, LiveEventKind::PhaseComplete { phase });
+        }
         if let Some(index) = changes.started {
             self.start_phase(index, now);
         }
