@@ -46,7 +46,7 @@ pub(crate) fn run(
     }
     let live = LiveRun::new(views::facts(&first.config, None));
     interrupts.let_cancel(&live);
-    let views = Views::start(&live, &first.config, environment)?;
+    let views = Views::start(&live, &first.config, environment, &experiment.dir)?;
     if !experiment.is_single() {
         return trials::run(experiment, environment, interrupts, &live, views);
     }
@@ -61,8 +61,9 @@ pub(crate) fn run(
     };
     let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
     let html = html.transpose().map(|file| result.files.written.extend(file));
-    views.finish(views::end_of(&result, &first.config.output.dir));
+    let after = views.finish(views::end_of(&result, &first.config.output.dir));
     show(&result, width, environment);
+    after.linger(interrupts);
     html.map(|()| exit_code(&result))
 }
 

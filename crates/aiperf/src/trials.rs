@@ -48,8 +48,9 @@ pub(crate) fn run(
     let html = html.map(|file| {
         result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
     });
-    views.finish(views::cells_of(&result, &experiment.dir));
+    let after = views.finish(views::cells_of(&result, &experiment.dir));
     show(experiment, &result, environment);
+    after.linger(interrupts);
     html?;
     Ok(exit_code(&result, runner.is_doubtful))
 }

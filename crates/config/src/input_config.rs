@@ -125,6 +125,9 @@ impl Config {
         );
         section.put_some("workers", self.workers_max);
         section.put_some("record_processors", self.record_processors);
+        section.put_some("api_port", self.api.as_ref().map(|api| api.port));
+        section
+            .put_some("api_host", self.api.as_ref().map(|api| api.host.as_str()).filter(|host| *host != "127.0.0.1"));
         section.finish()
     }
 }

@@ -3,6 +3,7 @@
 //! text rebuilds that crate and the program, nothing else.
 #![forbid(unsafe_code)]
 
+mod api;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -18,6 +19,7 @@ mod server_metrics;
 mod tuning;
 mod until_ci;
 
+pub use api::{ApiConfig, ApiLinger};
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,

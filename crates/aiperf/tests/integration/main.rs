@@ -35,6 +35,8 @@ mod inputs;
 mod interrupts;
 mod kserve;
 mod limits;
+mod live_api;
+mod live_page;
 mod load;
 mod lost_records;
 mod media;
