@@ -13,6 +13,7 @@ mod genai_perf;
 mod interrupts;
 mod limits;
 mod logging;
+mod plot;
 mod profile;
 mod progress;
 mod selftest;
@@ -86,6 +87,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
+        Invocation::Plot(asked) => return plot::run(&asked, &environment),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,

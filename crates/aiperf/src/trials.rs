@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use aiperf_config::{Environment, Experiment};
+use aiperf_config::{AutoPlots, Environment, Experiment};
 use aiperf_experiment::{
     ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_trials,
 };
@@ -23,7 +23,9 @@ pub(crate) fn run(
         InProcessRunner { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
     let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
-    Ok(exit_code(&result, runner.is_doubtful))
+    let code = exit_code(&result, runner.is_doubtful);
+    let plots = experiment.cells.first().map_or(AutoPlots::Off, |cell| cell.config.output.plots);
+    Ok(profile::with_plots(code, plots, &experiment.dir, environment))
 }
 
 /// Makes the runs in this process.

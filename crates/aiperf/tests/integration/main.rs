@@ -39,6 +39,7 @@ mod lost_records;
 mod media;
 mod metrics;
 mod outputs;
+mod plots;
 mod preconnect;
 mod proxies;
 mod public_datasets;
