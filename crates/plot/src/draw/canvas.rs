@@ -58,7 +58,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Shapes differ as well as colours, for readers who cannot tell the colours apart.
+    /// Shapes differ as well as colours, for readers to whom the colours look alike.
     pub(super) fn of_group(index: usize) -> Self {
         [Self::Circle, Self::Square, Self::Triangle, Self::Diamond][index % 4]
     }

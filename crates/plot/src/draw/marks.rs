@@ -11,7 +11,7 @@ use crate::figure::{ErrorBar, Layer, LineShape, Marks, Oval};
 
 /// Half of the bar at the end of an error bar.
 const CAP: f32 = 5.0;
-/// Places in a unit of length that are told apart: marks at the same place are drawn once.
+/// Distinct places in a unit of length: marks at the same place are drawn once.
 const PLACES: f32 = 2.0;
 
 pub(super) fn draw_layer(layer: &Layer, area: &PlotArea, theme: Theme, canvas: &mut dyn Canvas) {

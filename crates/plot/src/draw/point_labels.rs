@@ -1,6 +1,6 @@
 //! Texts next to points, moved so that they do not cover each other.
 
-use super::canvas::{Canvas, TextAlign, TextStyle};
+use super::canvas::{Canvas, TextAlign, TextStyle, rectangle};
 use super::chart::PlotArea;
 use super::theme::Theme;
 use super::typeface::Typeface;
@@ -32,7 +32,10 @@ pub(super) fn draw(texts: &[(f32, f32, &str)], area: &PlotArea, theme: Theme, ca
             inside && !taken.iter().any(|other| overlap(&own, other))
         };
         if let Some(place) = places.iter().find(is_free) {
-            taken.push(frame(*place));
+            let [left, top, right, bottom] = frame(*place);
+            taken.push([left, top, right, bottom]);
+            // Lines behind the text are dimmed.
+            canvas.fill(&rectangle(left - 1.0, top, right + 1.0, bottom), theme.paper().faded(0.75));
             canvas.text(*place, text, TextStyle::new(SIZE, theme.text(), TextAlign::Start));
         }
     }

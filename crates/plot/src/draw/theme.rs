@@ -69,8 +69,10 @@ impl Theme {
         }
     }
 
-    /// The colour of a heat map, from empty (0) to full (1): dark blue to yellow, in even steps of lightness.
+    /// The colour of a heat map, from few (0) to full (1): between yellow and dark blue, in even steps of lightness, away from
+    /// the lightness of the paper.
     pub(super) fn heat(self, share: f64) -> Paint {
+        let share = if self == Self::Light { 1.0 - share } else { share };
         const STOPS: [[f64; 3]; 5] = [
             [0.0, 32.0, 81.0],
             [60.0, 77.0, 110.0],

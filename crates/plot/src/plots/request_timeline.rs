@@ -39,9 +39,9 @@ pub(super) fn draw(preset: &Preset, run: &RecordedRun) -> Result<Figure, String>
     let mut figure = titled(preset, x, Axis::new(axis_label(&preset.y.name, None, unit), Bounds::Data));
     let width = (600.0 / prefill.len().max(1) as f32).clamp(THINNEST, WIDEST);
     figure.layers = vec![
+        Layer::new(Ink::Prefill, Marks::Strokes { strokes: prefill, width }).legend("prefill: until the first token"),
         Layer::new(Ink::Decode, Marks::Strokes { strokes: decode, width })
             .legend("decode: from the first token to the end"),
-        Layer::new(Ink::Prefill, Marks::Strokes { strokes: prefill, width }).legend("prefill: until the first token"),
     ];
     figure.points = table;
     if longer > 0 {

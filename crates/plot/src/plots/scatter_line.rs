@@ -6,6 +6,8 @@ use crate::figure::{Axis, Bounds, ErrorBar, Figure, Ink, Layer, LineShape, Marks
 use crate::preset::{PlotStyle, Preset};
 
 const DOT: f32 = 11.0;
+/// An extent that is smaller than this share of the largest value is shown alone.
+const NARROW: f64 = 0.25;
 
 /// Whether the points of a group are joined by a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +32,8 @@ pub(super) fn draw(preset: &Preset, points: &GroupedPoints, joined: Joined) -> F
 
 /// A figure with axes, and with all points in its table.
 pub(super) fn start(preset: &Preset, points: &GroupedPoints) -> Figure {
-    let axis = |label: &str| Axis::new(label, Bounds::FromZero);
-    let mut figure = titled(preset, axis(&points.x_label), axis(&points.y_label));
+    let y = Axis::new(&points.y_label, Bounds::FromZero);
+    let mut figure = titled(preset, Axis::new(&points.x_label, x_bounds(points)), y);
     let label = points.label_name.as_deref().unwrap_or("label");
     let columns =
         ["run", "group", label, "x", "x_low", "x_high", "y", "y_low", "y_high", "runs"].map(ToOwned::to_owned);
@@ -58,6 +60,13 @@ pub(super) fn start(preset: &Preset, points: &GroupedPoints) -> Figure {
         }
     }
     figure
+}
+
+/// Values of x that lie close together would be one point on an axis from zero.
+fn x_bounds(points: &GroupedPoints) -> Bounds {
+    let all = points.groups.iter().flat_map(|group| &group.points).map(|point| point.x.value);
+    let (low, high) = all.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+    if low > 0.0 && high - low < high * NARROW && high > low { Bounds::Data } else { Bounds::FromZero }
 }
 
 pub(super) fn position(point: &OperatingPoint) -> (f64, f64) {

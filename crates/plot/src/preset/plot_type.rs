@@ -25,40 +25,27 @@ use PlotType::{
     ScatterWithPercentiles, Survival, Timeslice, Uncertainty,
 };
 
-impl PlotType {
-    pub const ALL: [Self; 13] = [
-        Pareto,
-        ScatterLine,
-        Uncertainty,
-        Scatter,
-        ScatterWithPercentiles,
-        Area,
-        DualAxis,
-        Timeslice,
-        Histogram,
-        PercentileBands,
-        RequestTimeline,
-        Survival,
-        HeatMap,
-    ];
+/// Every type, as configuration files spell it.
+const NAMES: [(PlotType, &str); 13] = [
+    (Pareto, "pareto"),
+    (ScatterLine, "scatter_line"),
+    (Uncertainty, "latency_throughput_uncertainty"),
+    (Scatter, "scatter"),
+    (ScatterWithPercentiles, "scatter_with_percentiles"),
+    (Area, "area"),
+    (DualAxis, "dual_axis"),
+    (Timeslice, "timeslice"),
+    (Histogram, "histogram"),
+    (PercentileBands, "percentile_bands"),
+    (RequestTimeline, "request_timeline"),
+    (Survival, "survival"),
+    (HeatMap, "heat_map"),
+];
 
+impl PlotType {
     /// As configuration files spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Pareto => "pareto",
-            ScatterLine => "scatter_line",
-            Uncertainty => "latency_throughput_uncertainty",
-            Scatter => "scatter",
-            ScatterWithPercentiles => "scatter_with_percentiles",
-            Area => "area",
-            DualAxis => "dual_axis",
-            Timeslice => "timeslice",
-            Histogram => "histogram",
-            PercentileBands => "percentile_bands",
-            RequestTimeline => "request_timeline",
-            Survival => "survival",
-            HeatMap => "heat_map",
-        }
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
     /// Whether plots of this type show one run, or several.
@@ -73,12 +60,12 @@ impl PlotType {
     /// The type with this name, for plots of one run or of several.
     pub fn from_name(name: &str, mode: RunMode) -> Option<Self> {
         let name = if name == "uncertainty" { Uncertainty.name() } else { name };
-        Self::ALL.into_iter().find(|kind| kind.name() == name && kind.fits(mode))
+        NAMES.iter().find(|(kind, known)| *known == name && kind.fits(mode)).map(|(kind, _)| *kind)
     }
 
     /// Names of the types for plots of one run or of several.
     pub fn names(mode: RunMode) -> Vec<&'static str> {
-        Self::ALL.into_iter().filter(|kind| kind.fits(mode)).map(Self::name).collect()
+        NAMES.iter().filter(|(kind, _)| kind.fits(mode)).map(|(_, name)| *name).collect()
     }
 
     /// Whether a key of a preset changes plots of this type.
@@ -94,7 +81,6 @@ impl PlotType {
             }
             "autoscale" => self != HeatMap,
             "stat" => is_multi || matches!(self, Timeslice | Histogram | HeatMap),
-            "source" => !is_multi || self != RequestTimeline,
             _ => true,
         }
     }
