@@ -13,6 +13,10 @@ use crate::cli::ReportInvocation;
 use crate::profile::{VERSION, console_of};
 
 pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if let Some(html) = asked.html {
+        crate::html_report::report(asked, html)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let folder = Folder::open(&asked.folder)?;
     // A run that goes on writes its own summary.
     let _claim = FolderLock::take(asked.output.as_deref().unwrap_or(&asked.folder))?;

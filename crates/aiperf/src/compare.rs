@@ -4,6 +4,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use aiperf_compare::{ComparisonReport, Format, Gate, Page, Quantity, Side, compare};
+use aiperf_html_report::comparison_page;
 use anyhow::Context;
 
 use crate::cli::{CompareInvocation, GateOptions};
@@ -18,6 +19,10 @@ pub(crate) fn run(asked: &CompareInvocation) -> anyhow::Result<ExitCode> {
     let sides = sides.collect::<Result<Vec<_>, _>>()?;
     let (baseline, candidates) = sides.split_first().context("no folder was named")?;
     let report = compare(baseline, candidates, &asked.asked)?;
+    if let Some(path) = &asked.html {
+        let page = comparison_page(&report, &asked.folders, VERSION)?;
+        fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let gate = asked.gate.map(|GateOptions { on_unclear }| Gate::of(&report, on_unclear));
     let page = Page { report: &report, gate, version: VERSION };
     match &asked.output {

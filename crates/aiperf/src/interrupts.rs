@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use aiperf_engine::Control;
 use aiperf_experiment::{Monitor, Saved};
+use aiperf_live::LiveRun;
 use aiperf_protocol::StopReason;
 use anyhow::Context;
 
@@ -89,6 +90,17 @@ impl Interrupts {
             control.stop(StopReason::Interrupt);
         }
         state.reaction = Reaction::Stop { control, monitor: Arc::clone(monitor) };
+    }
+
+    /// Lets views cancel the run: like the first Ctrl-C, and nothing more after it.
+    pub(crate) fn let_cancel(&self, live: &Arc<LiveRun>) {
+        let handler = Arc::clone(&self.shared);
+        live.on_cancel(move || {
+            let is_asked = handler.lock().is_asked;
+            if !is_asked {
+                handler.interrupt();
+            }
+        });
     }
 
     /// Calls this at every Ctrl-C instead of ending the process.

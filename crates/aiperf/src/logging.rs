@@ -4,10 +4,11 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use aiperf_config::{Environment, LogLevel};
 use aiperf_engine::ANNOUNCEMENTS;
+use aiperf_live::LiveRun;
 use aiperf_options::unread_variables;
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
@@ -16,13 +17,16 @@ struct RunLog {
     file: Mutex<Option<File>>,
     /// Lines written before the file was known.
     early: Mutex<Vec<String>>,
+    /// Where views read the log.
+    live: Mutex<Option<Arc<LiveRun>>>,
 }
 
 static LOG: OnceLock<RunLog> = OnceLock::new();
 
 /// Starts logging to stderr at the given level.
 pub(crate) fn start(level: LogLevel) {
-    let log = LOG.get_or_init(|| RunLog { file: Mutex::new(None), early: Mutex::new(Vec::new()) });
+    let log =
+        LOG.get_or_init(|| RunLog { file: Mutex::new(None), early: Mutex::new(Vec::new()), live: Mutex::new(None) });
     if log::set_logger(log).is_ok() {
         log::set_max_level(filter(level));
     }
@@ -46,6 +50,15 @@ pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
         *slot = Some(file);
     }
     Ok(path)
+}
+
+/// Passes the log to the views of a run from now on.
+pub(crate) fn show_in(live: &Arc<LiveRun>) {
+    if let Some(log) = LOG.get()
+        && let Ok(mut slot) = log.live.lock()
+    {
+        *slot = Some(Arc::clone(live));
+    }
 }
 
 /// Names the variables of this program that are set and have no effect, for commands that show no other warnings of their options.
@@ -99,6 +112,11 @@ impl Log for RunLog {
         };
         let line =
             format!("{} - {} - {level} - {}\n", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), record.target(), record.args());
+        if let Ok(live) = self.live.lock()
+            && let Some(live) = &*live
+        {
+            live.log(level, &record.args().to_string());
+        }
         let Ok(mut file) = self.file.lock() else { return };
         if let Some(file) = file.as_mut() {
             let _ = file.write_all(line.as_bytes());

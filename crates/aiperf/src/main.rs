@@ -10,6 +10,7 @@ mod chat;
 mod cli;
 mod compare;
 mod genai_perf;
+mod html_report;
 mod interrupts;
 mod limits;
 mod logging;
@@ -20,6 +21,7 @@ mod selftest;
 mod simulate;
 mod trace_tool;
 mod trials;
+mod views;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};

@@ -10,12 +10,14 @@ use aiperf_config::{AutoPlots, Config, DatasetSource, Environment, Experiment, P
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
+use aiperf_live::LiveRun;
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
-use crate::{logging, plot, trials};
+use crate::views::{self, Views};
+use crate::{html_report, logging, plot, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
@@ -42,14 +44,26 @@ pub(crate) fn run(
             said.push(warning);
         }
     }
+    let live = LiveRun::new(views::facts(&first.config, None));
+    interrupts.let_cancel(&live);
+    let views = Views::start(&live, &first.config, environment)?;
     if !experiment.is_single() {
-        return trials::run(experiment, environment, interrupts);
+        return trials::run(experiment, environment, interrupts, &live, views);
     }
     let width = Width(first.config.tuning.console_width);
-    let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(interrupts, None)?;
+    let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
+    let mut result = match result {
+        Ok(result) => result,
+        Err(error) => {
+            views.finish(views::failed(&error));
+            return Err(error);
+        }
+    };
+    let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
+    let html = html.transpose().map(|file| result.files.written.extend(file));
+    views.finish(views::end_of(&result, &first.config.output.dir));
     show(&result, width, environment);
-    let code = exit_code(&result);
+    let code = html.map(|()| exit_code(&result))?;
     Ok(with_plots(code, first.config.output.plots, &first.config.output.dir, environment))
 }
 
@@ -72,7 +86,7 @@ pub(crate) struct PreparedRun {
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
-pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Result<PreparedRun> {
+pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<PreparedRun> {
     let ui = config.output.ui;
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
@@ -80,7 +94,9 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
     let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
-    let mut run = Run::prepare(config, VERSION, &hub)?;
+    let downloads = hub.progress();
+    live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
+    let mut run = Run::prepare(config, VERSION, &hub, live)?;
     drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));

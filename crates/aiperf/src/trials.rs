@@ -2,27 +2,55 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use aiperf_clock::Mono;
 use aiperf_config::{AutoPlots, Environment, Experiment};
 use aiperf_experiment::{
-    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_trials,
+    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_names, run_trials,
 };
+use aiperf_live::{CellProgress, CellState, LiveRun};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, VERSION};
+use crate::views::{self, Views};
 
 pub(crate) fn run(
     experiment: &Experiment,
     environment: &Environment,
     interrupts: &Interrupts,
+    live: &Arc<LiveRun>,
+    views: Views,
 ) -> anyhow::Result<ExitCode> {
-    let mut runner =
-        InProcessRunner { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
-    let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
+    live.plan_cells(run_names(experiment));
+    let mut runner = InProcessRunner {
+        interrupts,
+        folder: None,
+        dir: &experiment.dir,
+        is_doubtful: false,
+        environment,
+        live,
+        cell: 0,
+    };
+    let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error));
+    let mut result = match result {
+        Ok(result) => result,
+        Err(error) => {
+            views.finish(views::failed(&error));
+            return Err(error);
+        }
+    };
+    let html = experiment.cells.first().is_some_and(|cell| cell.config.output.html);
+    let html = html.then(|| crate::html_report::after_run(&experiment.dir)).transpose();
+    let html = html.map(|file| {
+        result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
+    });
+    views.finish(views::cells_of(&result, &experiment.dir));
     show(experiment, &result, environment);
+    html?;
     let code = exit_code(&result, runner.is_doubtful);
     let plots = experiment.cells.first().map_or(AutoPlots::Off, |cell| cell.config.output.plots);
     Ok(profile::with_plots(code, plots, &experiment.dir, environment))
@@ -37,20 +65,32 @@ struct InProcessRunner<'a> {
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
+    live: &'a Arc<LiveRun>,
+    /// How many runs were begun.
+    cell: usize,
 }
 
 impl Runner for InProcessRunner<'_> {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
         let TrialAssignment { config, place, keeps_values, name } = assignment;
+        let cell = self.cell;
+        self.cell += 1;
+        self.live.begin_cell(cell, views::facts(&config, Some(name.clone())));
+        let began = Mono::now();
+        let not_made = |error: TrialError| {
+            self.live.end_cell(cell, CellProgress { state: CellState::Failed, ..CellProgress::default() });
+            error
+        };
         let whole = FolderRequest::of(&config, self.dir.to_owned());
-        let mut ready =
-            profile::prepare(config, self.environment).map_err(|error| TrialError::NotPrepared(error.into()))?;
+        let mut ready = profile::prepare(config, self.environment, self.live)
+            .map_err(|error| not_made(TrialError::NotPrepared(error.into())))?;
         ready.run.take_place(place, keeps_values);
-        let broken = |error: anyhow::Error| TrialError::Broken(error.into());
+        let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
         if self.folder.is_none() {
             self.folder = Some(whole.take().map_err(|error| TrialError::NotPrepared(error.into()))?);
         }
         let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
+        self.live.end_cell(cell, views::cell_of(&result, Mono::now().since(began).as_secs_f64()));
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");

@@ -44,7 +44,7 @@ fn server_times(metrics: &LineMetrics) -> ServerTimes {
     let span = |metric| metrics.base(metric).map(Nanos);
     ServerTimes {
         queue: span(Metric::ServerQueueTime),
-        first_token: span(Metric::ServerTimeToFirstToken),
+        prefill: span(Metric::ServerPrefillTime),
         inter_token: span(Metric::ServerInterTokenLatency),
     }
 }

@@ -4,7 +4,7 @@ use aiperf_metrics::Metric;
 use aiperf_protocol::RequestOutcome;
 use serde::Deserialize;
 
-use crate::requests::RequestTable;
+use crate::request_table::RequestTable;
 use crate::{ArtifactError, Folder};
 
 const NANOS_PER_MS: f64 = 1e6;

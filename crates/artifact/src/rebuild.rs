@@ -10,8 +10,8 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::{EndpointKind, PhaseKind};
 use aiperf_report::{
-    ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, PhaseReport, RunReport, SummaryFiles, WrittenFile,
-    write_summary_files, write_timeslices,
+    ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, PhaseReport, RunReport, ServerMetricsSummary, SummaryFiles,
+    WrittenFile, write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value, json};
 
@@ -99,8 +99,8 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
         ending: origin.ending(records.count, lost.count),
         telemetry_data: origin.object("telemetry_data"),
-        // The pages are not kept; what the summary had of them is carried over.
-        server_metrics: None,
+        // The pages are not kept, but what the summary has of them.
+        server_metrics: origin.object("server_metrics").as_ref().and_then(ServerMetricsSummary::read),
         branch_stats: origin.object("branch_stats"),
         lost,
         rows_left_out: 0,

@@ -1,112 +1,146 @@
-//! The requests of the profiling phase as columns, in the order of the records file: what charts of single requests are made
-//! from.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The requests of a run one after the other, as its records have them: what pictures of a run are drawn from.
 
 use aiperf_metrics::Metric;
 use aiperf_protocol::RequestOutcome;
+use serde_json::Value;
 
-use crate::line::{RecordLine, RecordedValue};
+use crate::line::{LineMetrics, RecordLine};
+use crate::origin::RunOrigin;
 use crate::records::each_line;
-use crate::{ArtifactError, Finding, Folder, perf_analyzer};
+use crate::{ArtifactError, Finding, Folder, window};
 
-/// Requests, one after the other; all columns are equally long.
-#[derive(Debug, Default)]
-pub struct RequestTable {
-    /// Epoch time.
-    pub start_ns: Vec<u64>,
-    /// Epoch time.
-    pub end_ns: Vec<u64>,
-    pub outcome: Vec<RequestOutcome>,
-    /// Metrics with one value for each request, in the unit of the files; NaN for a request that lacks the metric.
-    pub columns: BTreeMap<Metric, Vec<f64>>,
-    /// Metrics with several values for each request, in the unit of the files.
-    pub lists: BTreeMap<Metric, Vec<Vec<f64>>>,
+/// One request of a profiling phase.
+#[derive(Debug)]
+pub struct RecordedRequest {
+    /// The place of its phase among all phases.
+    pub phase_index: u32,
+    /// When permission to send was given, in nanoseconds of epoch time.
+    pub credit_ns: u64,
+    pub start_ns: u64,
+    /// Response headers, if they came.
+    pub headers_ns: Option<u64>,
+    pub end_ns: u64,
+    pub outcome: RequestOutcome,
+    /// What a failed request said.
+    pub failure: Option<RecordedFailure>,
+    pub(crate) metrics: LineMetrics,
+}
+
+/// Why a request failed, as its record says.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordedFailure {
+    pub code: Option<u16>,
+    pub kind: String,
+    pub message: String,
+}
+
+impl RecordedRequest {
+    /// A metric in the unit of the files; `None` if the record does not have it or has a list.
+    pub fn number(&self, metric: Metric) -> Option<f64> {
+        self.metrics.number(metric)
+    }
+
+    /// The values of a metric that has several for each request.
+    pub fn list(&self, metric: Metric) -> &[f64] {
+        self.metrics.list(metric)
+    }
+}
+
+/// What surrounds the requests of a run.
+#[derive(Debug)]
+pub struct RecordedRun {
+    /// What throughput is measured over, in nanoseconds of epoch time.
+    pub window: (u64, u64),
+    /// What the run was asked to do, if the folder says so.
+    pub input_config: Value,
+    /// The summary that the run left.
+    pub summary: Option<Value>,
     /// Lines of the records that were of no use.
     pub skipped: Vec<Finding>,
 }
 
-impl RequestTable {
-    pub fn len(&self) -> usize {
-        self.start_ns.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.start_ns.is_empty()
-    }
-
-    pub(crate) fn push(&mut self, start_ns: u64, end_ns: u64, outcome: RequestOutcome) {
-        self.start_ns.push(start_ns);
-        self.end_ns.push(end_ns);
-        self.outcome.push(outcome);
-        self.columns.values_mut().for_each(|column| column.push(f64::NAN));
-        self.lists.values_mut().for_each(|column| column.push(Vec::new()));
-    }
-
-    /// Sets a value of the last request.
-    pub(crate) fn set(&mut self, metric: Metric, value: f64) {
-        let length = self.len();
-        let column = self.columns.entry(metric).or_insert_with(|| vec![f64::NAN; length]);
-        if let Some(last) = column.last_mut() {
-            *last = value;
-        }
-    }
-
-    /// Sets the values of the last request.
-    pub(crate) fn set_list(&mut self, metric: Metric, values: Vec<f64>) {
-        let length = self.len();
-        let column = self.lists.entry(metric).or_insert_with(|| vec![Vec::new(); length]);
-        if let Some(last) = column.last_mut() {
-            *last = values;
-        }
-    }
-}
-
-/// Reads the last profiling phase of a folder: from the records of this program or of AIPerf, or from those of GenAI-Perf's
-/// measuring program.
-pub fn read_requests(folder: &Folder) -> Result<RequestTable, ArtifactError> {
+/// Calls `visit` with each request of the profiling phases, in the order of the file. The window is that of the last of these
+/// phases, which is the one that a summary is about.
+pub fn read_requests(folder: &Folder, visit: &mut dyn FnMut(RecordedRequest)) -> Result<RecordedRun, ArtifactError> {
     let path = folder.paths().records();
     if !path.exists() {
-        let table = perf_analyzer::read(folder)?;
-        return table.ok_or_else(|| folder.no_records());
+        return Err(folder.no_records());
     }
     let file = folder.name(&path);
-    let mut phases: BTreeMap<u32, RequestTable> = BTreeMap::new();
     let mut skipped = Vec::new();
+    let mut last: Option<PhaseExtent> = None;
     each_line(&path, |number, line, whole| {
         match serde_json::from_slice::<RecordLine>(line) {
             Ok(record) if record.metadata.benchmark_phase.as_deref() == Some("warmup") => {}
-            Ok(record) => add(record, &mut phases),
+            Ok(record) => {
+                let extent = last.get_or_insert_with(|| PhaseExtent::of(&record));
+                if record.metadata.phase_index > extent.index {
+                    *extent = PhaseExtent::of(&record);
+                }
+                extent.add(&record);
+                visit(request(record));
+            }
             Err(_) if !whole => skipped.push(Finding::of(&file, "the last line is not whole; it is left out")),
             Err(error) => skipped.push(Finding::at(&file, number, format!("cannot be read: {error}"))),
         }
         true
     })?;
-    let (_, table) = phases.pop_last().ok_or(ArtifactError::Empty { path })?;
-    Ok(RequestTable { skipped, ..table })
+    let extent = last.ok_or(ArtifactError::Empty { path })?;
+    let origin = RunOrigin::find(folder);
+    Ok(RecordedRun {
+        window: window::of_records(&origin, &extent.name, extent.first_credit, extent.last_end),
+        input_config: origin.input_config(),
+        summary: origin.summary,
+        skipped,
+    })
 }
 
-fn add(record: RecordLine, phases: &mut BTreeMap<u32, RequestTable>) {
-    let metadata = record.metadata;
-    let outcome = match &record.error {
-        Some(error) if error.is_cut_off(metadata.was_cancelled) => RequestOutcome::CutOff,
-        Some(_) => RequestOutcome::Failed,
-        None => RequestOutcome::Success,
-    };
-    let table = phases.entry(metadata.phase_index).or_default();
-    table.push(metadata.request_start_ns, metadata.request_end_ns, outcome);
-    for (metric, value) in record.metrics.known {
-        match value {
-            RecordedValue::One(value) => table.set(metric, value),
-            RecordedValue::Many(values) => table.set_list(metric, values),
+/// From the first permission to send until the last end.
+struct PhaseExtent {
+    index: u32,
+    name: String,
+    first_credit: u64,
+    last_end: u64,
+}
+
+impl PhaseExtent {
+    fn of(record: &RecordLine) -> Self {
+        let metadata = &record.metadata;
+        let name = metadata.phase_name.clone().unwrap_or_else(|| "profiling".to_owned());
+        Self { index: metadata.phase_index, name, first_credit: u64::MAX, last_end: 0 }
+    }
+
+    fn add(&mut self, record: &RecordLine) {
+        let metadata = &record.metadata;
+        if metadata.phase_index == self.index {
+            self.first_credit = self.first_credit.min(metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns));
+            self.last_end = self.last_end.max(metadata.request_end_ns);
         }
     }
 }
 
-impl RequestTable {
-    /// Metrics that some request has.
-    pub fn metrics(&self) -> BTreeSet<Metric> {
-        self.columns.keys().chain(self.lists.keys()).copied().collect()
+fn request(record: RecordLine) -> RecordedRequest {
+    let RecordLine { metadata, metrics, error, .. } = record;
+    let outcome = match &error {
+        None => RequestOutcome::Success,
+        Some(error) if error.is_cut_off(metadata.was_cancelled) => RequestOutcome::CutOff,
+        Some(_) if metadata.was_cancelled => RequestOutcome::CancelledOnPurpose,
+        Some(_) => RequestOutcome::Failed,
+    };
+    let failure = error.map(|error| RecordedFailure {
+        code: error.code,
+        kind: error.kind.unwrap_or_default(),
+        message: error.message,
+    });
+    RecordedRequest {
+        phase_index: metadata.phase_index,
+        credit_ns: metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns),
+        start_ns: metadata.request_start_ns,
+        headers_ns: metadata.request_ack_ns,
+        end_ns: metadata.request_end_ns,
+        outcome,
+        failure,
+        metrics,
     }
 }
 
@@ -116,43 +150,25 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn requests_keep_the_order_of_the_file_and_warmup_is_left_out() {
-        let dir = tempfile::tempdir().unwrap();
-        let line = |start: u64, phase: &str, index: u32, metrics: &str| {
-            format!(
-                r#"{{"metadata":{{"request_start_ns":{start},"request_end_ns":{},"benchmark_phase":"{phase}","phase_index":{index}}},"metrics":{metrics}}}"#,
-                start + 5
-            )
-        };
-        let ttft = r#"{"time_to_first_token":{"value":2.5,"unit":"ms"}}"#;
-        let lines = [
-            line(1, "warmup", 0, ttft),
-            line(20, "profiling", 1, ttft),
-            line(10, "profiling", 1, r#"{"inter_chunk_latency":{"value":[1.0,2.0],"unit":"ms"}}"#),
-            line(30, "profiling", 1, ttft),
-        ];
-        fs::write(dir.path().join("profile_export.jsonl"), lines.join("\n")).unwrap();
-        let table = read_requests(&Folder::open(dir.path()).unwrap()).unwrap();
-        assert_eq!(table.start_ns, [20, 10, 30]);
-        let column = &table.columns[&Metric::TimeToFirstToken];
-        assert!(column[0] == 2.5 && column[1].is_nan() && column[2] == 2.5, "{column:?}");
-        assert_eq!(table.lists[&Metric::InterChunkLatency], [vec![], vec![1.0, 2.0], vec![]]);
-        assert!(table.skipped.is_empty(), "{:?}", table.skipped);
-    }
+    const LINES: &str = r#"
+{"metadata":{"request_start_ns":1,"request_end_ns":2,"benchmark_phase":"warmup"},"metrics":{}}
+{"metadata":{"credit_issued_ns":9,"request_start_ns":10,"request_ack_ns":12,"request_end_ns":30,"benchmark_phase":"profiling","phase_index":1},"metrics":{"time_to_first_token":{"value":1.5,"unit":"ms"},"inter_chunk_latency":{"value":[1.0,2.0],"unit":"ms"}}}
+{"metadata":{"request_start_ns":40,"request_end_ns":50,"benchmark_phase":"profiling","phase_index":1},"metrics":{},"error":{"code":500,"type":"X","message":"no"}}
+"#;
 
     #[test]
-    fn records_of_the_measuring_program_of_genai_perf_are_read_too() {
+    fn requests_come_with_their_metrics_and_failures_and_without_warmup() {
         let dir = tempfile::tempdir().unwrap();
-        let records = r#"{"experiments":[{"requests":[
-            {"timestamp":1000000,"response_timestamps":[3000000,5000000],"request_inputs":{}},
-            {"timestamp":2000000,"response_timestamps":[],"request_inputs":{}}]}]}"#;
-        fs::write(dir.path().join("profile_export.json"), records).unwrap();
-        let table = read_requests(&Folder::open(dir.path()).unwrap()).unwrap();
-        assert_eq!(table.end_ns, [5_000_000, 2_000_000]);
-        assert_eq!(table.columns[&Metric::RequestLatency][0], 4.0);
-        assert_eq!(table.columns[&Metric::TimeToFirstToken][0], 2.0);
-        assert!(table.columns[&Metric::RequestLatency][1].is_nan());
-        assert!(table.outcome[1].is_failure());
+        fs::write(dir.path().join("profile_export.jsonl"), LINES.trim_start()).unwrap();
+        let mut seen = Vec::new();
+        let run = read_requests(&Folder::open(dir.path()).unwrap(), &mut |request| seen.push(request)).unwrap();
+        assert_eq!(run.window, (9, 50));
+        let [first, second] = &seen[..] else { panic!("{seen:?}") };
+        assert_eq!((first.credit_ns, first.start_ns, first.headers_ns, first.end_ns), (9, 10, Some(12), 30));
+        assert_eq!(first.number(Metric::TimeToFirstToken), Some(1.5));
+        assert_eq!(first.list(Metric::InterChunkLatency), [1.0, 2.0]);
+        assert_eq!(second.outcome, RequestOutcome::Failed);
+        let failure = second.failure.as_ref().unwrap();
+        assert_eq!((failure.code, failure.kind.as_str(), failure.message.as_str()), (Some(500), "X", "no"));
     }
 }

@@ -9,7 +9,8 @@ use aiperf_stats::Level;
 use crate::side::workload::differences;
 use crate::verdict::row::RowLevels;
 use crate::{
-    CompareError, ComparisonRow, Direction, Quantity, Question, Selection, Share, Side, Warning, WorkloadNote,
+    CompareError, ComparisonRow, Direction, GpuRowPair, Quantity, Question, Selection, Share, Side, Warning,
+    WorkloadNote,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +56,8 @@ pub struct Comparison {
     pub candidate: SideNote,
     pub workload: Vec<WorkloadNote>,
     pub rows: Vec<ComparisonRow>,
+    /// Single GPUs, without a verdict.
+    pub gpus: Vec<GpuRowPair>,
     /// Why there is no verdict, if one was withheld.
     pub withheld: Option<String>,
 }
@@ -110,7 +113,8 @@ pub fn compare(
             rows.iter_mut().for_each(ComparisonRow::withhold);
         }
         let workload = differences(baseline, candidate);
-        Ok(Comparison { candidate: candidate_note, workload, rows, withheld })
+        let gpus = GpuRowPair::all(&baseline.gpus(), &candidate.gpus());
+        Ok(Comparison { candidate: candidate_note, workload, rows, gpus, withheld })
     });
     let comparisons = comparisons.collect::<Result<_, CompareError>>()?;
     Ok(ComparisonReport { baseline: baseline_note, comparisons, level: asked.level, row_level: levels.row, question })

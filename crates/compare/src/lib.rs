@@ -20,7 +20,7 @@ pub use quantity::{Quantity, QuantityError, Statistic};
 pub use render::{Format, Page};
 pub use selection::Selection;
 pub use share::{Share, ShareError};
-pub use side::{Side, Warning, WorkloadNote};
+pub use side::{GpuQuantity, GpuRowPair, Side, Warning, WorkloadNote};
 pub use verdict::{
     Change, ComparisonRow, Direction, Forecast, InconclusiveReason, Question, SampleUnit, Scale, Verdict,
 };

@@ -4,6 +4,9 @@ use aiperf_metrics::Metric;
 
 use crate::{Quantity, Side};
 
+/// Energy of all GPUs together, if the runs have it.
+const EFFICIENCY: [Metric; 2] = [Metric::NvidiaEnergyPerOutputToken, Metric::AmdEnergyPerOutputToken];
+
 const LATENCIES: [Metric; 3] = [Metric::TimeToFirstToken, Metric::InterTokenLatency, Metric::RequestLatency];
 
 /// The usual numbers of a command.
@@ -25,7 +28,7 @@ impl Selection {
             Metric::InputSequenceLength,
             Metric::OutputSequenceLength,
         ];
-        LATENCIES.into_iter().chain(others)
+        LATENCIES.into_iter().chain(others).chain(EFFICIENCY)
     }
 
     /// Those that the baseline has: what a candidate lacks shall not go unseen.
@@ -38,6 +41,9 @@ impl Selection {
             }
         }
         quantities.extend(self.throughput(a, b).into_iter().map(Quantity::average));
+        if self == Self::Wide {
+            quantities.extend(EFFICIENCY.map(Quantity::average));
+        }
         quantities.push(Quantity::average(Metric::RequestErrorRate));
         quantities.retain(|quantity| a.evidence(*quantity).is_some());
         quantities

@@ -96,6 +96,7 @@ impl Config {
         section.put_if("export_outputs_json", output.export_outputs);
         section.put_if("export_records_parquet", output.export_parquet);
         section.put_if("export_genai_perf", output.export_genai_perf);
+        section.put_if("html", output.html);
         section.put("auto_plot", output.plots != AutoPlots::Off);
         section.put("plot_required", output.plots == AutoPlots::Required);
         section.finish()

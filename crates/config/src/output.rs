@@ -29,6 +29,8 @@ pub struct OutputConfig {
     /// The summary as GenAI-Perf had it.
     pub export_genai_perf: bool,
     pub plots: AutoPlots,
+    /// Also write the HTML report.
+    pub html: bool,
     /// Validity notes that make the run fail.
     pub strict: Option<Strict>,
 }

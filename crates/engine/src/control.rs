@@ -8,6 +8,7 @@ use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
 use crate::request::preconnect::Preconnected;
+use crate::request::reserved::Withdrawn;
 
 /// What the scheduler wakes up for.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) enum SchedulerEvent {
     FollowedUp(FollowedUp),
     /// A worker has opened the connections that it was asked for, or has given up.
     Preconnected(Preconnected),
+    /// A worker has given back what it had in reserve.
+    Withdrawn(Withdrawn),
     Stop(StopReason),
     /// The measured phase may end early, because enough is known.
     Enough(Arc<str>),

@@ -16,6 +16,9 @@ pub struct Progress {
     returned: AtomicU64,
     /// Requests that the phase will send, when that is known; zero when not.
     expected: AtomicU64,
+    sessions_sent: AtomicU64,
+    sessions_completed: AtomicU64,
+    sending_ended: Mutex<Option<Mono>>,
 }
 
 impl Progress {
@@ -23,6 +26,10 @@ impl Progress {
         self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
+        self.set_sessions(0, 0);
+        if let Ok(mut ended) = self.sending_ended.lock() {
+            *ended = None;
+        }
         if let Ok(mut current) = self.phase.lock() {
             *current = Some((phase, now));
         }
@@ -34,6 +41,32 @@ impl Progress {
 
     pub(crate) fn add_returned(&self) {
         self.returned.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Called when a session starts or ends.
+    pub(crate) fn set_sessions(&self, sent: u64, completed: u64) {
+        self.sessions_sent.store(sent, Ordering::Relaxed);
+        self.sessions_completed.store(completed, Ordering::Relaxed);
+    }
+
+    pub(crate) fn end_sending(&self, now: Mono) {
+        if let Ok(mut ended) = self.sending_ended.lock() {
+            *ended = Some(now);
+        }
+    }
+
+    /// When the current phase stopped sending, if it has.
+    pub fn sending_ended(&self) -> Option<Mono> {
+        self.sending_ended.lock().ok().and_then(|ended| *ended)
+    }
+
+    pub fn sessions_sent(&self) -> u64 {
+        self.sessions_sent.load(Ordering::Relaxed)
+    }
+
+    /// Sessions that ended by themselves.
+    pub fn sessions_completed(&self) -> u64 {
+        self.sessions_completed.load(Ordering::Relaxed)
     }
 
     pub fn phase(&self) -> Option<PhaseKind> {

@@ -21,6 +21,7 @@ pub use selftest::{
     SelfTestOptions, StateFile,
 };
 pub use trials::{
-    CellResult, ExperimentResult, Figures, Pause, Runner, TrialAssignment, TrialError, TrialResult, run_trials,
+    CellResult, ExperimentResult, Figures, Pause, Runner, TrialAssignment, TrialError, TrialResult, run_names,
+    run_trials,
 };
 pub use watch::monitor::{LivePercentiles, Monitor, Saved};

@@ -18,8 +18,10 @@ use aiperf_engine::{
     Timing, WorkerGauge, Workload, record_queue,
 };
 use aiperf_hub::Hub;
+use aiperf_live::{LiveRun, RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, RecordBacklog, ValidityNote};
 use aiperf_protocol::StopReason;
+use aiperf_redact::shown_url;
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -47,6 +49,7 @@ use crate::record::stamps;
 use crate::record::threads::{ClosedFiles, RecordThreads};
 use crate::selftest::ClientTap;
 use crate::watch::early_stop::{EarlyStop, StopRule};
+use crate::watch::gauges::{MonitorGauges, phase_plan};
 use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
@@ -83,6 +86,8 @@ pub struct Run {
     pub(crate) place: Option<RunPlace>,
     /// Whether the values of single requests are kept for the caller.
     pub(crate) keeps_values: bool,
+    /// What views of the run know.
+    live: Arc<LiveRun>,
 }
 
 /// The result of a run.
@@ -98,8 +103,8 @@ pub struct RunResult {
 
 impl Run {
     /// Opens the targets and builds the data set. `version` is that of the program; the tokenizer and public data sets are
-    /// loaded through `hub`.
-    pub fn prepare(mut config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
+    /// loaded through `hub`, and `live` is told what happens.
+    pub fn prepare(mut config: Config, version: &str, hub: &Hub, live: &Arc<LiveRun>) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
@@ -114,7 +119,7 @@ impl Run {
             config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
         }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
-        let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
+        let (tokenizer, dataset) = counting::prepare(&config, seed, hub, live)?;
         let dataset = Arc::new(dataset);
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
@@ -131,6 +136,8 @@ impl Run {
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
+        let servers = shown_targets(&targets);
+        live.stage(StageName::Endpoint, StageState::Working { done: 0, of: 0 }, &servers);
         let found = discovery::ask(&config, &targets, &client, &headers)?;
         let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found)?);
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
@@ -159,6 +166,7 @@ impl Run {
             tap: None,
             place: None,
             keeps_values: false,
+            live: Arc::clone(live),
             config,
         })
     }
@@ -182,11 +190,26 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
+        let servers = shown_targets(&self.targets);
         // For gRPC, discovery has waited for the server already.
         let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
         let waited_for_server = match readiness {
-            Some(wanted) => readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?,
-            None => Nanos::ZERO,
+            Some(wanted) => {
+                self.live.stage(
+                    StageName::Endpoint,
+                    StageState::Working { done: 0, of: 0 },
+                    format!("waiting for {servers}"),
+                );
+                let waited = readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
+                self.live.stage(StageName::Endpoint, StageState::Done, format!("{servers} is ready"));
+                waited
+            }
+            None => {
+                let state =
+                    if self.config.endpoint.kind.speaks_grpc() { StageState::Done } else { StageState::Skipped };
+                self.live.stage(StageName::Endpoint, state, servers);
+                Nanos::ZERO
+            }
         };
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
@@ -199,7 +222,13 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
-        let gpus = GpuWatch::start(&self.config, &self.targets, &self.client, monitor, anchor, &self.paths)?;
+        self.live.stage(
+            StageName::Telemetry,
+            StageState::Working { done: 0, of: 0 },
+            "looking for metrics pages and GPUs",
+        );
+        let watchers = (monitor, &self.live);
+        let gpus = GpuWatch::start(&self.config, &self.targets, &self.client, watchers, anchor, &self.paths)?;
         let mut server_metrics = ServerMetricsWatch::start(
             &self.config,
             &self.targets,
@@ -213,15 +242,14 @@ impl Run {
         let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
         let spill = self.spill_thread(&queue, control)?;
-        if let Some(gpus) = &gpus {
-            gpus.settle(control);
-        }
+        let gpu_count = gpus.as_ref().map_or(0, |gpus| gpus.settle(control));
         let gauge = Arc::new(WorkerGauge::default());
         monitor.keep(pipeline.record_files(&gauge));
         let began = Mono::now();
         let health = HealthSampler::start(
             Arc::clone(&gauge),
             Arc::clone(monitor),
+            Arc::clone(&self.live),
             queue.clone(),
             &self.client.stamping,
             processors(),
@@ -230,8 +258,14 @@ impl Run {
         if let Some(server_metrics) = &mut server_metrics {
             server_metrics.wait_for_first_pages()?;
         }
+        self.tell_telemetry(server_metrics.as_ref(), gpus.is_some(), gpu_count);
+        let phases =
+            self.phases.iter().zip(&self.contexts).map(|(phase, context)| phase_plan(phase, context)).collect();
+        let gauges = Arc::new(MonitorGauges(Arc::clone(monitor)));
+        self.live.begin(RunPlan { benchmark_id: benchmark_id.clone(), phases }, gauges);
         let plan = self.plan(server_metrics.as_ref());
         let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
+        self.live.enter(RunState::Processing);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
         if let Some(server_metrics) = &server_metrics {
             server_metrics.run_is_over(interrupted);
@@ -241,6 +275,7 @@ impl Run {
         let health_history = health.map(HealthSampler::finish);
         spill.into_iter().for_each(SpillThread::join);
         let (columns, stamps) = threads.finish(self.phases.len())?;
+        self.live.enter(RunState::Exporting);
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).collect();
@@ -315,6 +350,23 @@ impl Run {
     fn rtt_sampler(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttSampler>, RunError> {
         let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
         RttSampler::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
+    }
+
+    /// The line of start-up about telemetry.
+    fn tell_telemetry(&self, pages: Option<&ServerMetricsWatch>, looks_for_gpus: bool, gpus: usize) {
+        let pages = pages.map(|pages| {
+            let text = if pages.all_answer() { "server metrics" } else { "no metrics page of the server yet" };
+            text.to_owned()
+        });
+        let gpus = looks_for_gpus.then(|| match gpus {
+            0 => "no GPUs".to_owned(),
+            1 => "1 GPU".to_owned(),
+            gpus => format!("{gpus} GPUs"),
+        });
+        let found: Vec<String> = pages.into_iter().chain(gpus).collect();
+        let state = if found.is_empty() { StageState::Skipped } else { StageState::Done };
+        let text = if found.is_empty() { "off".to_owned() } else { found.join(", ") };
+        self.live.stage(StageName::Telemetry, state, text);
     }
 
     fn run_note(&self, version: &str, benchmark_id: &str) -> RunNote {
@@ -429,6 +481,17 @@ fn workers(config: &Config, phases: &[PhaseConfig]) -> usize {
     let limits = phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
     let wanted = config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
     wanted.min(limits.max().unwrap_or(1)).max(1)
+}
+
+/// The servers of a run, in a few words.
+fn shown_targets(targets: &Targets) -> String {
+    let mut shown: Vec<String> = targets.bases.iter().map(|base| shown_url(base.as_str())).collect();
+    shown.dedup();
+    match &shown[..] {
+        [first] => first.clone(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+        [] => String::new(),
+    }
 }
 
 /// What waited for record threads, for the report.

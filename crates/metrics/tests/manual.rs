@@ -75,7 +75,7 @@ const SECTIONS: &[Section] = &[
     }),
     (
         "Times of the server",
-        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do. They split the time to first token: client + network + queue + prefill.",
+        "Only if the response has `metrics.queue_time_ms`, `metrics.time_to_first_token_ms` or `metrics.mean_itl_ms`, as those of vLLM with `--enable-per-request-metrics` do (0.25 also wants `--extra-inputs include_metrics:true`). They split the time to first token: client + network + queue + prefill.",
         |m| has(m, &[Flags::SERVER_TIMES]),
     ),
     (

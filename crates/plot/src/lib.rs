@@ -21,5 +21,5 @@ pub use figure::{
 pub use files::{PictureFormat, WrittenPlots};
 pub use mode::RunMode;
 pub use preset::{BUILT_IN_YAML, ConfigOrigin, PlotType, Preset, PresetFile};
-pub use run::{FoundRun, RecordedRun, SummarisedRun, discover};
+pub use run::{DetailedRun, ResultFolder, SummarisedRun, discover};
 pub use session::{DrawnPlot, PlotOptions, PlotSession, SkippedPlot};

@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use crate::mode::RunMode;
 use crate::plots::{self, SingleContext};
 use crate::preset::{self, ConfigOrigin, Preset, PresetFile};
-use crate::run::{FoundKind, FoundRun, RecordedRun, SummarisedRun, discover};
+use crate::run::{DetailedRun, ResultFolder, ResultKind, SummarisedRun, discover};
 
 /// What the user asks for.
 #[derive(Debug, Clone, Default)]
@@ -46,14 +46,14 @@ pub struct PlotSession {
     pub origin: ConfigOrigin,
     pub presets: PresetFile,
     pub mode: RunMode,
-    pub runs: Vec<FoundRun>,
+    pub runs: Vec<ResultFolder>,
     data: RunData,
     asked: Vec<String>,
 }
 
 #[derive(Debug)]
 enum RunData {
-    Single(Box<RecordedRun>),
+    Single(Box<DetailedRun>),
     Multi(Vec<SummarisedRun>),
 }
 
@@ -69,7 +69,7 @@ impl PlotSession {
             presets.named(name, mode).map_err(|problem| PlotError::Preset(problem))?;
         }
         let data = match mode {
-            RunMode::Single => RunData::Single(Box::new(RecordedRun::load(&runs[0], options.gpus)?)),
+            RunMode::Single => RunData::Single(Box::new(DetailedRun::load(&runs[0], options.gpus)?)),
             RunMode::Multi => {
                 let loaded = runs.iter().map(|run| SummarisedRun::load(run, options.gpus));
                 RunData::Multi(loaded.collect::<Result<_, _>>()?)
@@ -124,11 +124,11 @@ impl PlotSession {
 }
 
 /// One run with records is looked at request by request. An aggregate has no requests, so that it is one point.
-fn mode_of(runs: &[FoundRun], asked: Option<RunMode>) -> Result<RunMode, PlotError> {
+fn mode_of(runs: &[ResultFolder], asked: Option<RunMode>) -> Result<RunMode, PlotError> {
     match (runs, asked) {
         ([_], Some(mode)) => Ok(mode),
         (_, Some(RunMode::Single)) => Err(PlotError::SeveralRuns { count: runs.len() }),
-        ([FoundRun { kind: FoundKind::Run(_) | FoundKind::GenaiPerf(..), .. }], None) => Ok(RunMode::Single),
+        ([ResultFolder { kind: ResultKind::Run(_) | ResultKind::GenaiPerf(..), .. }], None) => Ok(RunMode::Single),
         _ => Ok(RunMode::Multi),
     }
 }

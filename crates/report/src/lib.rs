@@ -30,10 +30,10 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, Machine,
     SelfTestProblem, SelfTestReport, TimedError,
 };
-pub use server_metrics::{ServerMetricsExport, ServerMetricsLines};
+pub use server_metrics::{EngineFigures, EngineSummary, ServerMetricsExport, ServerMetricsLines, ServerMetricsSummary};
 pub use summary::{
     AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
-    Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    Timestamps, WrittenFile, write_html_report, write_summary_files, write_timeslices,
 };
 pub use trials::names as aggregate_names;
 pub use trials::{

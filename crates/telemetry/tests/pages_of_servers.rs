@@ -101,6 +101,20 @@ fn a_page_is_read_again_and_again() {
     assert!(problems(&metrics).contains("after the phase began"), "{}", problems(&metrics));
 }
 
+/// As of Python's `prometheus_client` 0.26, with which SGLang publishes its metrics.
+#[test]
+fn a_server_that_escapes_names_in_openmetrics_is_asked_for_plain_text() {
+    let (metrics, _) = scraped(
+        |_, request| {
+            let accept = request.header("accept").unwrap_or_default();
+            let prefix = if accept.contains("openmetrics") { "sglang_" } else { "sglang:" };
+            text(&format!("# TYPE sglang:num_requests_total counter\n{prefix}num_requests_total 3\n"))
+        },
+        3,
+    );
+    assert_eq!(metrics.metrics[0].name, "sglang:num_requests");
+}
+
 #[test]
 fn trt_llm_has_its_page_elsewhere() {
     let (metrics, _) = scraped(

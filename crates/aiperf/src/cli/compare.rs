@@ -20,6 +20,8 @@ pub(crate) struct CompareInvocation {
     pub(crate) format: Format,
     /// Where that format goes; to stdout where `None`.
     pub(crate) output: Option<PathBuf>,
+    /// Where the HTML report goes, if one is wanted.
+    pub(crate) html: Option<PathBuf>,
     pub(crate) gate: Option<GateOptions>,
 }
 
@@ -42,7 +44,7 @@ pub(super) enum CompareArg {
 
 type CompareOption = OptionRow<CompareArg>;
 
-pub(super) const OPTIONS: [CompareOption; 7] = [
+pub(super) const OPTIONS: [CompareOption; 8] = [
     CompareOption {
         name: "metric",
         value: "METRIC[:STATISTIC[:THRESHOLD]]",
@@ -86,6 +88,13 @@ pub(super) const OPTIONS: [CompareOption; 7] = [
         action: CompareArg::File,
     },
     CompareOption {
+        name: "html",
+        value: "FILE",
+        default: "none",
+        help: "Also write the comparison as an HTML report to this file: one file with charts that opens without a network",
+        action: CompareArg::File,
+    },
+    CompareOption {
         name: "allow-incomplete",
         value: "",
         default: "",
@@ -114,7 +123,8 @@ pub(super) const GATE_OPTIONS: [CompareOption; 2] = [
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   aiperf compare artifacts/before artifacts/after
-  aiperf compare before after --metric time_to_first_token:p99:5% --format markdown";
+  aiperf compare before after --metric time_to_first_token:p99:5% --format markdown
+  aiperf compare artifacts/before artifacts/after --html comparison.html";
 const GATE_EXAMPLES: &str = "\
 Examples:
   aiperf gate --baseline artifacts/main artifacts/branch
@@ -225,6 +235,7 @@ fn invocation(
         },
         format,
         output: text("output").map(|path| environment.current_dir.join(path)),
+        html: text("html").map(|path| environment.current_dir.join(path)),
         gate,
     })
 }

@@ -32,7 +32,7 @@ pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use plot::{PlotInvocation, PlotTarget, TerminalGraphics};
-pub(crate) use report::ReportInvocation;
+pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};

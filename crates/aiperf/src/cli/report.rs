@@ -18,18 +18,29 @@ pub(crate) struct ReportInvocation {
     pub(crate) asked: RebuildOptions,
     /// Folder of the files; `None` for that of the records.
     pub(crate) output: Option<PathBuf>,
+    /// The HTML report is wanted, and nothing else.
+    pub(crate) html: Option<HtmlRequest>,
+}
+
+/// How the HTML report shall be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HtmlRequest {
+    /// With prompts and answers.
+    pub(crate) include_text: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   aiperf report artifacts/my-run
-  aiperf report artifacts/my-run --goodput time_to_first_token:200 --output-dir again";
+  aiperf report artifacts/my-run --goodput time_to_first_token:200 --output-dir again
+  aiperf report artifacts/my-run --html
+  aiperf report artifacts/my-sweep --html";
 
 pub(super) fn command() -> Command {
     let types = OptionId::EndpointType.spec().members().join(", ");
     Command::new("report")
         .after_help(EXAMPLES)
-        .about("Rebuild a run's summary files from its records: after a crash, or with other SLO limits")
+        .about("Rebuild a run's summary files from its records, or write an HTML report of a run or a sweep")
         .disable_version_flag(true)
         .arg(
             Arg::new("folder")
@@ -37,7 +48,7 @@ pub(super) fn command() -> Command {
                 .required(true)
                 .value_name("FOLDER")
                 .value_hint(ValueHint::DirPath)
-                .help("Artifact folder of a run of aiperf or AIPerf"),
+                .help("Artifact folder of a run of aiperf or AIPerf; with --html also of a sweep or of repeated runs"),
         )
         .arg(
             Arg::new("goodput")
@@ -75,6 +86,20 @@ pub(super) fn command() -> Command {
                 .help("Also write the summary as GenAI-Perf does (profile_export_genai_perf.json and .csv)"),
         )
         .arg(
+            Arg::new("html")
+                .long("html")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["slice-duration", "percentiles", "endpoint-type", "export-genai-perf"])
+                .help("Write only the HTML report, report.html: one file with all charts that opens without a network"),
+        )
+        .arg(
+            Arg::new("include-text")
+                .long("include-text")
+                .action(ArgAction::SetTrue)
+                .requires("html")
+                .help("Put the first prompts and answers of the run into the HTML report"),
+        )
+        .arg(
             Arg::new("output-dir")
                 .long("output-dir")
                 .value_name("FOLDER")
@@ -107,6 +132,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
             genai_perf: matches.get_flag("export-genai-perf"),
         },
         output: text("output-dir").map(path),
+        html: matches.get_flag("html").then(|| HtmlRequest { include_text: matches.get_flag("include-text") }),
     })
 }
 

@@ -168,7 +168,8 @@ fn energy_is_that_of_the_simulators_gpus_within_the_stated_error() {
         let edge = |name: &str| phase[name].as_u64().unwrap();
         let truth = truth(&sim, edge("start_ns"), edge("end_ns"))["joules"].as_f64().unwrap();
         let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
-        // A machine that is too busy to read the page in time has no figure, and says so.
+        // A machine that is too busy to read the page in time has no figure, and says so. That there is one if readings come in time
+        // is shown on a clock that does not depend on the machine: `energy_of_a_run` of the telemetry crate.
         let Some(ours) = summary["nvidia_total_gpu_energy"]["avg"].as_f64() else {
             assert!(energy["refused"].as_str().is_some_and(|why| why.contains("error")), "{energy}");
             continue;
@@ -221,7 +222,7 @@ fn tensorrt_llm_reports_the_energy_of_all_its_gpus() {
     let energy = &summary["telemetry_data"]["summary"]["energy"]["nvidia"];
     let phase = &summary["phase_accounting"][0];
     let seconds = (phase["end_ns"].as_u64().unwrap() - phase["start_ns"].as_u64().unwrap()) as f64 / 1e9;
-    // A machine that is too busy to read the page in time has no figure, and says so.
+    // A machine that is too busy to read the page in time has no figure, and says so; see `energy_of_a_run` of the telemetry crate.
     let Some(joules) = energy["joules"].as_f64() else {
         return assert!(energy["refused"].as_str().is_some_and(|why| why.contains("error")), "{energy}");
     };
@@ -250,6 +251,9 @@ fn a_rebuilt_summary_keeps_gpus_energy_and_cost() {
     let folder = artifacts.path("");
     let ended = Program::new("report").word(&folder).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for row in ["GPU 1 | NVIDIA H200", "NVIDIA GPU Power Usage (W)", "Energy per Output Token"] {
+        assert!(ended.stdout.contains(row), "no {row} in {}", ended.stdout);
+    }
     let after = artifacts.summary();
     assert_eq!(before["telemetry_data"], after["telemetry_data"]);
     for tag in ["nvidia_total_gpu_energy", "nvidia_energy_per_request", "cost_per_thousand_requests"] {

@@ -151,3 +151,52 @@ fn keys_go_to_the_servers_only() {
     let received = other.received();
     assert!(!received.is_empty() && received.iter().all(|request| request.header("authorization").is_none()));
 }
+
+#[test]
+fn the_table_of_a_run_is_printed_again_from_its_files() {
+    let sim = sim("ttft=5&itl=1");
+    let ended = scraping(&sim, "--osl 8 --concurrency 2 --request-count 12");
+    let before = ended.artifacts.summary();
+    let reported = Program::new("report").word(ended.artifacts.path("")).run();
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let rows = |stdout: &str| -> Vec<String> {
+        let table = stdout.lines().skip_while(|line| !line.contains("Server Metrics: vLLM"));
+        table.take_while(|line| !line.is_empty()).map(|line| line.trim_end().to_owned()).collect()
+    };
+    assert!(rows(&ended.stdout).iter().any(|row| row.contains("KV Cache Usage")), "{}", ended.stdout);
+    assert_eq!(rows(&ended.stdout), rows(&reported.stdout));
+    assert!(reported.stdout.contains("Time to first token: the client saw"), "{}", reported.stdout);
+    assert_eq!(before["server_metrics"], ended.artifacts.summary()["server_metrics"]);
+    assert_eq!(before["validity"], ended.artifacts.summary()["validity"]);
+}
+
+#[test]
+fn times_that_the_server_states_for_each_request_split_the_time_to_the_first_token() {
+    // One request at a time: the second of two waits for as long as the first takes.
+    let sim = sim("ttft=20&itl=5&batch=1&request_metrics=true");
+    let words = "--osl 8 --concurrency 2 --request-count 10 --extra-inputs include_metrics:true";
+    let ended = scraping(&sim, words);
+    let truth = sim.truth();
+    let records = ended.artifacts.profiled();
+    assert_eq!((records.len(), truth.len()), (10, 10));
+    for record in &records {
+        let [queue, prefill, server] =
+            ["server_queue_time", "server_prefill_time", "server_time_to_first_token"].map(|tag| record.metric(tag));
+        assert!(prefill >= 20.0 && (server - queue - prefill).abs() < 1e-3, "{queue} + {prefill} is not {server}");
+        let parts = record.metric("ttft_client_time") + record.metric("ttft_network_time") + server;
+        let first = record.metric("time_to_first_token");
+        assert!((parts - first).abs() < 1e-3, "{parts} is not {first}");
+    }
+    let queued = records.iter().filter(|record| record.metric("server_queue_time") > 10.0).count();
+    assert!(queued >= 8, "{queued} of 10 requests waited for the one before them");
+    let summary = ended.artifacts.summary();
+    let mean = |tag: &str| summary[tag]["avg"].as_f64().unwrap();
+    let of_records = |tag: &str| records.iter().map(|record| record.metric(tag)).sum::<f64>() / 10.0;
+    for tag in ["server_queue_time", "server_prefill_time", "ttft_client_time", "ttft_network_time"] {
+        assert!((mean(tag) - of_records(tag)).abs() < 1e-3, "{tag}");
+    }
+    // The histograms of the page tell the same as the requests themselves.
+    let histogram = &summary["server_metrics"]["engines"][0]["metrics"]["queue_time"];
+    assert!((histogram["avg"].as_f64().unwrap() * 1e3 - mean("server_queue_time")).abs() < 0.1, "{histogram}");
+    assert!(ended.stdout.contains("TTFT: Server Queue"), "{}", ended.stdout);
+}

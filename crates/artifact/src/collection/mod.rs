@@ -85,6 +85,11 @@ pub fn check_all(root: &Path, version: &str) -> Result<Checked, ArtifactError> {
     Ok(checked)
 }
 
+/// The folders of runs in a folder and below, in order.
+pub(crate) fn run_folders(root: &Path) -> Result<Vec<PathBuf>, ArtifactError> {
+    Ok(Inventory::take(root)?.runs)
+}
+
 /// Checks one file that stands for itself: a comparison, the analysis of a trace. `None` if it is of no such kind.
 pub fn check_file(path: &Path) -> Result<Option<Checked>, ArtifactError> {
     std::fs::metadata(path).map_err(ArtifactError::read(path))?;

@@ -5,8 +5,8 @@ use aiperf_table::{grouped, whole};
 
 use crate::verdict::row::RowLevels;
 use crate::{
-    Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, OnUnclear, Question, RowOutcome,
-    Scale, Share, SideNote, Verdict, Warning,
+    Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, GpuRowPair, OnUnclear, Question,
+    RowOutcome, Scale, Share, SideNote, Verdict, Warning,
 };
 
 /// Columns of a table; each report has its own words for some of them.
@@ -38,6 +38,19 @@ pub(super) fn row(row: &ComparisonRow, report: &ComparisonReport, is_gate: bool)
         verdict(row, is_gate),
         find,
         equal,
+    ]
+}
+
+/// What stands over the columns of single GPUs.
+pub(super) const GPU_HEADINGS: [&str; 4] = ["single GPUs, no verdict", "baseline", "candidate", "change"];
+
+/// One row under [`GPU_HEADINGS`].
+pub(super) fn gpu_row(row: &GpuRowPair) -> [String; 4] {
+    [
+        format!("{}: {} ({})", row.gpu, row.quantity.title(), row.quantity.unit()),
+        value(row.baseline),
+        value(row.candidate),
+        row.change().map_or_else(|| "–".to_owned(), |change| share(change, Scale::Relative)),
     ]
 }
 

@@ -45,6 +45,15 @@ fn body(report: &ComparisonReport, comparison: &Comparison, is_gate: bool) -> St
         text.push_str(&line);
         text.push('\n');
     }
+    if !comparison.gpus.is_empty() {
+        let mut lines = vec![cells::GPU_HEADINGS.map(ToOwned::to_owned)];
+        lines.extend(comparison.gpus.iter().map(cells::gpu_row));
+        text.push('\n');
+        for line in aligned(&lines, [Left, Right, Right, Right]) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
     for remark in cells::remarks(report, &comparison.rows) {
         text.push_str(&format!("note: {remark}\n"));
     }

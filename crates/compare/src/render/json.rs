@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::Page;
 use crate::{
-    Change, Comparison, ComparisonRow, Forecast, Gate, OnUnclear, Question, RowOutcome, Scale, SideNote, Verdict,
-    Warning,
+    Change, Comparison, ComparisonRow, Forecast, Gate, GpuRowPair, OnUnclear, Question, RowOutcome, Scale, SideNote,
+    Verdict, Warning,
 };
 
-const SCHEMA: &str = "1.1";
+const SCHEMA: &str = "1.2";
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
@@ -57,6 +57,7 @@ fn compared(comparison: &Comparison, gate: Option<Gate>) -> Value {
         "candidate": side(&comparison.candidate),
         "workload_differences": workload.collect::<Vec<_>>(),
         "metrics": comparison.rows.iter().map(|row| number(row, gate)).collect::<Vec<_>>(),
+        "gpus": comparison.gpus.iter().map(gpu).collect::<Vec<_>>(),
     })
 }
 
@@ -86,6 +87,17 @@ fn number(row: &ComparisonRow, gate: Option<Gate>) -> Value {
         });
     }
     value
+}
+
+fn gpu(row: &GpuRowPair) -> Value {
+    json!({
+        "gpu": row.gpu,
+        "metric": row.quantity.tag(),
+        "unit": row.quantity.unit(),
+        "baseline": row.baseline,
+        "candidate": row.candidate,
+        "change": row.change(),
+    })
 }
 
 /// Bounds that there are none of are null.

@@ -32,6 +32,12 @@ pub(super) fn render(page: &Page<'_>) -> String {
             }
             text.push_str(&format!("| {} |\n", columns.join(" | ")));
         }
+        if !comparison.gpus.is_empty() {
+            text.push_str(&format!("\n| {} |\n|---|---:|---:|---:|\n", cells::GPU_HEADINGS.join(" | ")));
+        }
+        for row in &comparison.gpus {
+            text.push_str(&format!("| {} |\n", cells::gpu_row(row).map(|text| cell(&text)).join(" | ")));
+        }
         let remarks = cells::remarks(report, &comparison.rows);
         let reasons = cells::inconclusive_reasons(&comparison.rows, page.gate.is_some());
         if !reasons.is_empty() || !remarks.is_empty() {

@@ -1,6 +1,7 @@
 //! One side of a comparison: the folder of a run, or of several runs of the same thing.
 
 pub(crate) mod evidence;
+pub(crate) mod gpu;
 pub(crate) mod known;
 mod run;
 mod soundness;
@@ -15,11 +16,13 @@ use aiperf_artifact::{Folder, PREVIOUS, is_run_folder};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
+pub use gpu::{GpuQuantity, GpuRowPair};
 pub use soundness::Warning;
 pub use workload::WorkloadNote;
 
 use crate::selection::Selection;
 use crate::side::evidence::{RunEvidence, sources};
+use crate::side::gpu::ComparedGpu;
 use crate::side::run::ComparedRun;
 use crate::{CompareError, Quantity};
 
@@ -97,6 +100,11 @@ impl Side {
     /// What each of its runs has to say; `None` unless all of them know the number.
     pub(crate) fn evidence(&self, quantity: Quantity) -> Option<Vec<RunEvidence>> {
         self.runs.iter().map(|run| run.evidence(quantity)).collect()
+    }
+
+    /// The GPUs that telemetry saw, one by one.
+    pub(crate) fn gpus(&self) -> Vec<ComparedGpu> {
+        ComparedGpu::all(self.runs.iter().filter_map(ComparedRun::summary))
     }
 
     pub(crate) fn input_config(&self) -> Option<&Value> {

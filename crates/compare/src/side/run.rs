@@ -44,6 +44,10 @@ impl ComparedRun {
         of_requests.or_else(stated)
     }
 
+    pub(crate) const fn summary(&self) -> Option<&Value> {
+        self.summary.as_ref()
+    }
+
     pub(crate) const fn has_records(&self) -> bool {
         self.series.is_some()
     }

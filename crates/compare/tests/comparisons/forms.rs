@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use aiperf_compare::{
-    Change, Comparison, ComparisonReport, ComparisonRow, Direction, Forecast, Format, Gate, InconclusiveReason,
-    OnUnclear, Page, Question, SampleUnit, Scale, Share, SideNote, Verdict, Warning, WorkloadNote,
+    Change, Comparison, ComparisonReport, ComparisonRow, Direction, Forecast, Format, Gate, GpuQuantity, GpuRowPair,
+    InconclusiveReason, OnUnclear, Page, Question, SampleUnit, Scale, Share, SideNote, Verdict, Warning, WorkloadNote,
 };
 use aiperf_stats::Level;
 
@@ -92,7 +92,14 @@ fn report() -> ComparisonReport {
         runs: 1,
     };
     let candidate = SideNote { warnings: vec![warning], ..side("runs/<new>") };
-    let comparison = Comparison { candidate, workload: vec![note], rows, withheld: None };
+    let gpu = |quantity, baseline, candidate| GpuRowPair {
+        gpu: "GPU 0 NVIDIA H200".to_owned(),
+        quantity,
+        baseline: Some(baseline),
+        candidate,
+    };
+    let gpus = vec![gpu(GpuQuantity::Power, 690.0, Some(621.0)), gpu(GpuQuantity::Utilization, 97.5, None)];
+    let comparison = Comparison { candidate, workload: vec![note], rows, gpus, withheld: None };
     ComparisonReport {
         baseline: side("runs/old"),
         comparisons: vec![comparison],

@@ -206,10 +206,7 @@ impl CompletionEvent<'_> {
             transcript.end_mark();
         }
         if let Some(metrics) = &self.metrics.0 {
-            transcript.server_times(metrics.server_times());
-        }
-        if let Some(report) = self.metrics.0.as_ref().and_then(EngineMetrics::spec_decode) {
-            transcript.spec_decode(report);
+            metrics.append(transcript);
         }
         transcript.usage(self.usage.0.or_else(|| self.ollama_usage()));
         Ok(())

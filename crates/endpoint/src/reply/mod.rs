@@ -9,7 +9,7 @@ pub(crate) mod lenient;
 mod live;
 mod response;
 mod response_field;
-mod spec_decode;
+pub(crate) mod spec_decode;
 pub mod sse;
 pub(crate) mod stream_reader;
 pub(crate) mod surrogate;

@@ -6,8 +6,10 @@ use aiperf_clock::Nanos;
 use aiperf_protocol::{ServerTimes, SpecDecode, SpecDecodeError};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde_json::Value;
 
 use crate::reply::lenient::{CountField, NumberField, Object, nothing_for};
+use crate::reply::transcript::Transcript;
 
 /// A step proposes a handful of drafts; a longer list cannot be a histogram.
 const MOST_BUCKETS: usize = 1_025;
@@ -46,21 +48,34 @@ struct SpecDecodeReport {
 }
 
 impl EngineMetrics {
+    /// Those of a whole answer.
+    pub(crate) fn within(answer: &Value) -> Option<Self> {
+        Object::<Self>::deserialize(answer.get("metrics")?).ok()?.0
+    }
+
+    /// Appends what they say.
+    pub(crate) fn append(&self, transcript: &mut Transcript) {
+        transcript.server_times(self.server_times());
+        if let Some(report) = self.spec_decode() {
+            transcript.spec_decode(report);
+        }
+    }
+
     /// Times of the request, as vLLM reports them with `--enable-per-request-metrics`. Each event may repeat them.
-    pub(crate) fn server_times(&self) -> ServerTimes {
+    fn server_times(&self) -> ServerTimes {
         let span = |millis: NumberField| {
             let sensible = millis.0.filter(|millis| (0.0..LONGEST_MS).contains(millis))?;
             Some(Nanos::from_secs_f64(sensible / 1e3))
         };
         ServerTimes {
             queue: span(self.queue_time_ms),
-            first_token: span(self.time_to_first_token_ms),
+            prefill: span(self.time_to_first_token_ms),
             inter_token: span(self.mean_itl_ms),
         }
     }
 
     /// `None` if the response has no report.
-    pub(crate) fn spec_decode(&self) -> Option<Result<SpecDecode, SpecDecodeError>> {
+    fn spec_decode(&self) -> Option<Result<SpecDecode, SpecDecodeError>> {
         self.speculative_decoding.0.as_ref().map(SpecDecodeReport::check)
     }
 }
@@ -152,7 +167,7 @@ mod tests {
     fn times_of_a_request_are_read() {
         let read = |text: &str| serde_json::from_str::<EngineMetrics>(text).unwrap().server_times();
         let times = read(r#"{"queue_time_ms":1.5,"time_to_first_token_ms":42,"mean_itl_ms":null}"#);
-        assert_eq!((times.queue, times.first_token), (Some(Nanos(1_500_000)), Some(Nanos(42_000_000))));
+        assert_eq!((times.queue, times.prefill), (Some(Nanos(1_500_000)), Some(Nanos(42_000_000))));
         assert_eq!(times.inter_token, None);
         assert_eq!(read(r#"{"queue_time_ms":-1,"time_to_first_token_ms":"x"}"#), ServerTimes::default());
     }

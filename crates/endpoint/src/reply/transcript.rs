@@ -157,7 +157,7 @@ impl Transcript {
         self.event.text = EventText::More;
         let known = &mut self.reply.server_times;
         known.queue = times.queue.or(known.queue);
-        known.first_token = times.first_token.or(known.first_token);
+        known.prefill = times.prefill.or(known.prefill);
         known.inter_token = times.inter_token.or(known.inter_token);
     }
 

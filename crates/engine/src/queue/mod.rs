@@ -93,6 +93,15 @@ impl<T> QueueSender<T> {
         self.0.call(state);
         true
     }
+
+    /// Puts in an item that nobody needs to be woken for. False when no receiver is left.
+    pub(crate) fn send_quietly(&self, item: T) -> bool {
+        let mut state = self.0.lock();
+        if state.receivers > 0 {
+            state.items.push_back(item);
+        }
+        state.receivers > 0
+    }
 }
 
 impl<T> QueueReceiver<T> {

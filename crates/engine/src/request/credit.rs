@@ -107,6 +107,8 @@ pub(crate) struct Returned {
     pub(crate) first_token_told: bool,
     /// A [`FollowUp`](crate::FollowUp) will bring what comes next.
     pub(crate) follow_up: bool,
+    /// The worker has started a request of its reserve in the place of this one.
+    pub(crate) has_successor: bool,
     /// When the request began, if it could not connect to the server.
     pub(crate) unreachable_since: Option<Mono>,
 }

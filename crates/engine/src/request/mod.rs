@@ -5,4 +5,5 @@ pub(crate) mod credit;
 pub(crate) mod finished;
 pub(crate) mod follow_up;
 pub(crate) mod preconnect;
+pub(crate) mod reserved;
 pub(crate) mod streamed_body;

@@ -19,9 +19,7 @@ impl PhaseState<'_> {
     pub(super) fn start(&mut self, start: SessionToStart) -> Result<(), EngineError> {
         let correlation_id = start.correlation_id.unwrap_or_else(|| self.new_correlation_id());
         let session = self.open(start.conversation, correlation_id, start.turns, None);
-        self.counts.sessions_sent += 1;
-        self.open_roots += 1;
-        self.sessions.enter();
+        self.admit();
         self.enter_tree(&session);
         let conversation = &self.workload.conversations[start.conversation];
         match &conversation.lineage {
@@ -53,6 +51,14 @@ impl PhaseState<'_> {
         self.issue(TurnToSend { due, session, turn: 0, body: TurnBody::Fixed, queued })
     }
 
+    /// Counts a root session that starts.
+    pub(super) fn admit(&mut self) {
+        self.counts.sessions_sent += 1;
+        self.environment.progress.set_sessions(self.counts.sessions_sent, self.counts.sessions_completed);
+        self.open_roots += 1;
+        self.sessions.enter();
+    }
+
     pub(super) fn new_correlation_id(&mut self) -> String {
         self.run.ids.uuid().to_string()
     }
@@ -65,11 +71,23 @@ impl PhaseState<'_> {
         turns: Option<usize>,
         parent: Option<(&Session, Option<History>)>,
     ) -> Arc<Session> {
+        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker() };
+        self.open_on(worker, conversation, correlation_id, turns, parent)
+    }
+
+    /// The same for a worker that is known.
+    pub(super) fn open_on(
+        &mut self,
+        worker: usize,
+        conversation: usize,
+        correlation_id: String,
+        turns: Option<usize>,
+        parent: Option<(&Session, Option<History>)>,
+    ) -> Arc<Session> {
         self.next_key += 1;
         let whole = self.workload.conversations[conversation].turns.len();
         let mode = self.workload.conversations[conversation].context_mode;
         let target = self.run.take_target();
-        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker() };
         let began = match &self.phase.pace {
             _ if parent.is_some() => Began::Branched,
             Pace::FixedSchedule { .. } => Began::Scheduled,
@@ -98,21 +116,32 @@ impl PhaseState<'_> {
     }
 
     pub(super) fn issue(&mut self, turn: TurnToSend) -> Result<(), EngineError> {
+        let worker = turn.session.worker;
+        let credit = self.credit_of(turn);
+        self.counts.arrivals_delayed += u64::from(credit.held_back);
+        if !self.environment.dispatch.send(Credit { number: self.numbers.next(), ..credit }) {
+            return Err(EngineError::WorkersGone);
+        }
+        self.note_sent(worker);
+        Ok(())
+    }
+
+    /// The credit of a turn, without its number.
+    pub(super) fn credit_of(&mut self, turn: TurnToSend) -> Credit {
         let TurnToSend { due, session, turn, body, queued } = turn;
-        let held_back = queued != self.limit_hits;
         let cancel_after = self.draw_cancellation();
         let conversation = &self.workload.conversations[session.conversation];
         let is_last = turn + 1 >= session.turns;
         let forks =
             conversation.turns[turn].branches.iter().any(|branch| matches!(branch.kind, BranchKind::Fork { .. }));
-        let credit = Credit {
+        Credit {
             turn,
-            number: self.counts.sent,
+            number: 0,
             phase: self.index,
             due,
             issued: self.now().max(due),
             body,
-            held_back,
+            held_back: queued != self.limit_hits,
             cancel_after,
             watch_first_token: self.phase.prefill_limit.is_some(),
             follow_up: match &self.lanes {
@@ -122,18 +151,17 @@ impl PhaseState<'_> {
             },
             is_single_token: self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()),
             is_last,
-            session: Arc::clone(&session),
-        };
-        if !self.environment.dispatch.send(credit) {
-            return Err(EngineError::WorkersGone);
+            session,
         }
+    }
+
+    /// Counts a request that a worker sends.
+    pub(super) fn note_sent(&mut self, worker: usize) {
         self.run.reach.note_try(self.now());
         self.prefill.enter();
         self.counts.sent += 1;
-        self.counts.arrivals_delayed += u64::from(held_back);
-        self.run.in_flight[session.worker] += 1;
+        self.run.in_flight[worker] += 1;
         self.environment.progress.add_sent();
-        Ok(())
     }
 
     /// One draw per request, whether it is used or not, so that the choice does not depend on anything else.

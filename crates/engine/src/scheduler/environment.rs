@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use crate::queue::WaitResult;
 use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
+use crate::request::reserved::ReservedCredit;
 
 /// Takes requests and sends each when it is due.
 pub(crate) trait Dispatch {
@@ -17,6 +18,13 @@ pub(crate) trait Dispatch {
 
     /// Hands a request to the worker of its session. False when that worker is gone.
     fn send(&self, credit: Credit) -> bool;
+
+    /// Hands a worker credits that it starts by itself, one whenever a request ends well that is the last of its session. False
+    /// when that worker is gone.
+    fn reserve(&self, worker: usize, credits: Vec<ReservedCredit>) -> bool;
+
+    /// Has a worker give back the credits that it did not start; it does so with an event. False when that worker is gone.
+    fn withdraw(&self, worker: usize) -> bool;
 
     /// Has a worker open connections; it reports with an event. False when that worker is gone.
     fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool;

@@ -14,6 +14,7 @@ mod ramped_limit;
 mod reachability;
 mod replay;
 mod replay_lanes;
+mod reserve;
 mod run_state;
 #[cfg(test)]
 mod testing;

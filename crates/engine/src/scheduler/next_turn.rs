@@ -141,6 +141,7 @@ impl PhaseState<'_> {
                 RequestOutcome::CutOff => self.counts.sessions_cut += 1,
                 _ => self.counts.sessions_completed += 1,
             }
+            self.environment.progress.set_sessions(self.counts.sessions_sent, self.counts.sessions_completed);
         } else {
             self.open_children -= 1;
             let failed = outcome == RequestOutcome::Failed || self.joins.has_failed(session.id);

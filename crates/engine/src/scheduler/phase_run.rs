@@ -82,7 +82,8 @@ impl<'a> PhaseRun<'a> {
             if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
                 let overdue = matches!(&stage, PhaseStage::Cutting { until, .. } if self.now() >= *until);
                 let is_cut = matches!(stage, PhaseStage::Cutting { .. });
-                let is_over = self.state.in_flight() == 0 && (is_cut || self.state.is_settled());
+                let is_over =
+                    self.state.in_flight() == 0 && self.state.reserve.is_empty() && (is_cut || self.state.is_settled());
                 if is_over || overdue {
                     return Ok(self.outcome(*reason));
                 }
@@ -164,9 +165,11 @@ impl<'a> PhaseRun<'a> {
             counts.sessions_completed,
             if reason == RunOutcome::DurationOver { " | timeout_triggered=True" } else { "" },
         );
+        self.environment.progress.end_sending(self.now());
         if !self.state.is_handed_over() {
             self.state.clear();
         }
+        self.state.withdraw_reserve();
         let until = match (self.deadline(), self.phase.grace) {
             (_, GracePeriod::Unlimited) => None,
             // A phase that ends early does not wait for its deadline.
@@ -221,6 +224,9 @@ impl<'a> PhaseRun<'a> {
                 SchedulerEvent::Returned(returned) => self.state.handle_returned(&returned, &*self.mode),
                 SchedulerEvent::FirstToken { phase } => self.state.handle_first_token(phase),
                 SchedulerEvent::FollowedUp(followed) => self.state.handle_follow_up(followed, &*self.mode),
+                SchedulerEvent::Withdrawn(withdrawn) => {
+                    self.state.handle_withdrawn(withdrawn, matches!(stage, PhaseStage::Sending));
+                }
                 SchedulerEvent::Stop(why) => {
                     stage = self.stop(why, &stage);
                 }

@@ -13,11 +13,13 @@ use super::branch_joins::BranchJoins;
 use super::environment::SchedulerEnvironment;
 use super::mode::LoadMode;
 use super::replay_lanes::ReplayLanes;
+use super::reserve::{self, Reserve};
 use super::run_state::RunState;
 use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Workload};
 use crate::request::credit::Returned;
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
+use crate::request::reserved::CreditNumbers;
 use crate::scheduler::ramped_limit::RampedLimit;
 
 pub(super) struct PhaseState<'a> {
@@ -49,6 +51,8 @@ pub(super) struct PhaseState<'a> {
     pub(super) started_before: HashSet<ConversationIndex>,
     pub(super) cancellation_draws: Stream,
     pub(super) next_key: u64,
+    pub(super) numbers: CreditNumbers,
+    pub(super) reserve: Reserve,
     /// How often a limit has stopped the queues.
     pub(super) limit_hits: LimitHits,
 }
@@ -74,7 +78,6 @@ impl<'a> PhaseState<'a> {
             index,
             first_phase: index,
             lanes: ReplayLanes::of(&phase.pace),
-            run,
             environment,
             sessions: RampedLimit::new(
                 phase.pace.session_limit().filter(|_| !phase.pace.is_agentic()),
@@ -89,8 +92,11 @@ impl<'a> PhaseState<'a> {
             started_before: HashSet::new(),
             cancellation_draws: seed.stream("timing.request.cancellation"),
             next_key: 0,
+            numbers: CreditNumbers::default(),
+            reserve: Reserve::new(phase, &workload.conversations, run.in_flight.len(), start),
             limit_hits: LimitHits::default(),
             phase,
+            run,
             workload,
         }
     }
@@ -106,16 +112,17 @@ impl<'a> PhaseState<'a> {
 
     /// Whether any request may still be sent, also of an open session.
     pub(super) fn may_send(&self) -> bool {
-        self.phase.stop.requests.is_none_or(|limit| self.counts.sent < limit)
+        self.phase.stop.requests.is_none_or(|limit| self.counts.sent + self.reserve.committed() < limit)
     }
 
     pub(super) fn may_start_session(&self) -> bool {
-        self.may_send() && self.phase.stop.sessions.is_none_or(|limit| self.counts.sessions_sent < limit)
+        let sessions = self.counts.sessions_sent + self.reserve.committed();
+        self.may_send() && self.phase.stop.sessions.is_none_or(|limit| sessions < limit)
     }
 
     /// Until when nothing is sent because the server cannot be reached. A schedule is kept all the same: its requests are the load
     /// that was asked for.
-    fn held_until(&self, now: Mono) -> Option<Mono> {
+    pub(super) fn held_until(&self, now: Mono) -> Option<Mono> {
         if self.phase.pace.is_closed_loop() { self.run.reach.holds_until(now) } else { None }
     }
 
@@ -140,7 +147,7 @@ impl<'a> PhaseState<'a> {
 
     /// Nothing more will be sent, whatever comes back.
     pub(super) fn has_sent_everything(&self, mode: &dyn LoadMode) -> bool {
-        if self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()) {
+        if self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()) || self.reserve.committed() > 0 {
             return false;
         }
         let more_to_start = self.may_start_session() && (mode.has_more() || !self.starts.is_empty());
@@ -149,6 +156,7 @@ impl<'a> PhaseState<'a> {
 
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
+        let workers_go_on = (!self.reserve.is_empty()).then(|| now + reserve::LONGEST_WAIT);
         let cache_fill_ends = self.lanes.as_ref().and_then(ReplayLanes::cache_fill_ends);
         [
             self.agenda.next_at(),
@@ -156,6 +164,7 @@ impl<'a> PhaseState<'a> {
             self.prefill.next_step(now),
             cache_fill_ends,
             self.held_until(now),
+            workers_go_on,
         ]
         .into_iter()
         .flatten()
@@ -180,6 +189,7 @@ impl<'a> PhaseState<'a> {
         self.waiting_for_arrival.clear();
         self.ready.clear();
         self.starts.clear();
+        self.reserve.clear();
         if let Some(lanes) = &mut self.lanes {
             lanes.clear();
         }
@@ -269,10 +279,14 @@ impl<'a> PhaseState<'a> {
             let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
             self.continue_session(session, returned.turn, returned.due, returned.at, bodies, mode);
         }
+        if returned.has_successor {
+            self.handle_taken(session.worker);
+        }
     }
 
     fn count(&mut self, returned: &Returned) {
         self.last_return = self.last_return.max(returned.at);
+        self.reserve.note_response();
         self.environment.progress.add_returned();
         if !returned.first_token_told {
             self.prefill.leave();

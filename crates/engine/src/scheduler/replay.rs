@@ -13,6 +13,7 @@ use super::phase_state::PhaseState;
 use super::replay_lanes::{HeldTurn, ReplayLanes, ResumePoint};
 use crate::phase::{PhaseCounts, ReplayEntry, ReplayOutcome};
 use crate::request::credit::{Session, TurnBody};
+use crate::request::reserved::CreditNumbers;
 use crate::schedule::{Trajectory, TrajectoryStream};
 use crate::scheduler::ramped_limit::RampedLimit;
 
@@ -205,6 +206,7 @@ impl<'a> PhaseState<'a> {
     pub(super) fn enter_phase(&mut self, index: usize, phase: &'a PhaseConfig) {
         self.index = index;
         self.phase = phase;
+        self.numbers = CreditNumbers::default();
         self.start = self.now();
         self.last_return = self.start;
         self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.workload.seed);

@@ -8,7 +8,7 @@ use crate::request::preconnect::ConnectionsAhead;
 
 /// Requests in flight that fill a worker. A thread that looks after several is woken less often for each of them, and as many
 /// starts at once take about a millisecond.
-const FULL: usize = 32;
+const FULL: usize = 16;
 
 /// Which worker gets the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

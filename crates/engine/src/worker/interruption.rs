@@ -3,7 +3,7 @@
 //! memory that a worker with many streams finds in no cache.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::task::Poll;
 
 use aiperf_clock::Mono;
@@ -14,12 +14,11 @@ use crate::request::finished::ExchangeError;
 /// Resolves with the result of `sending`, or with what interrupts it. `last_read` tells when the last read returned.
 /// `may_be_due` is asked after a read, and says whether the interruption may have happened by then.
 pub(crate) async fn unless_interrupted(
-    sending: impl Future<Output = Result<(), TransportError>>,
-    interruption: impl Future<Output = ExchangeError>,
+    mut sending: Pin<&mut impl Future<Output = Result<(), TransportError>>>,
+    mut interruption: Pin<&mut impl Future<Output = ExchangeError>>,
     last_read: impl Fn() -> Mono,
     may_be_due: impl Fn(Mono) -> bool,
 ) -> Result<(), ExchangeError> {
-    let (mut sending, mut interruption) = (pin!(sending), pin!(interruption));
     let mut is_armed = false;
     poll_fn(|cx| {
         let before = last_read();
@@ -41,6 +40,7 @@ pub(crate) async fn unless_interrupted(
 mod tests {
     use std::cell::Cell;
     use std::future::pending;
+    use std::pin::pin;
     use std::task::{Context, Waker};
 
     use super::*;
@@ -52,15 +52,15 @@ mod tests {
     /// Polls a request whose polls read at the given times, and returns how often its interruption was polled.
     fn polls_of_interruption(reads: &[u64], may_be_due: impl Fn(Mono) -> bool) -> u32 {
         let (read, next, polled) = (Cell::new(at(0)), Cell::new(0), Cell::new(0));
-        let sending = poll_fn(|_| {
+        let sending = pin!(poll_fn(|_| {
             read.set(at(reads[next.get()]));
             next.set(next.get() + 1);
             Poll::Pending
-        });
-        let interruption = poll_fn(|_| {
+        }));
+        let interruption = pin!(poll_fn(|_| {
             polled.set(polled.get() + 1);
             Poll::Pending
-        });
+        }));
         let mut request = pin!(unless_interrupted(sending, interruption, || read.get(), may_be_due));
         for _ in reads {
             assert!(request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn an_interruption_ends_the_request() {
-        let interruption = async { ExchangeError::TimedOut };
-        let mut request = pin!(unless_interrupted(pending(), interruption, || at(0), |_| false));
+        let (sending, interruption) = (pin!(pending()), pin!(async { ExchangeError::TimedOut }));
+        let mut request = pin!(unless_interrupted(sending, interruption, || at(0), |_| false));
         let ended = request.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(ended, Poll::Ready(Err(ExchangeError::TimedOut))));
     }

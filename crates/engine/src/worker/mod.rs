@@ -1,6 +1,7 @@
 //! A worker thread: one single-threaded runtime, its own connections, and the requests that it was given credits for. It
 //! stamps and stores bytes.
 
+mod credit_reserve;
 mod gauge;
 mod in_flight;
 mod interruption;
@@ -36,6 +37,8 @@ use crate::queue::QueueSender;
 use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
+use crate::request::reserved::{ReservedCredit, Withdrawn};
+use crate::worker::credit_reserve::CreditReserve;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
@@ -49,6 +52,10 @@ pub use self::read_delays::{ReadDelays, SharedDelays};
 #[derive(Debug)]
 enum WorkerCommand {
     Send(Credit),
+    /// Hold these, and start one whenever a request has ended.
+    Reserve(Vec<ReservedCredit>),
+    /// Give back what is held.
+    Withdraw,
     /// Open connections before requests need them.
     Preconnect(Vec<ConnectionsAhead>),
     /// End all requests in flight.
@@ -121,6 +128,7 @@ impl Worker {
                 gate,
                 last_size: Cell::new(first_size),
                 waits_for_room: tokio::sync::Mutex::new(()),
+                reserve: CreditReserve::default(),
             };
             runtime.block_on(serve(inbox, Rc::new(sender)));
             ReadBatcher::uninstall();
@@ -185,10 +193,18 @@ async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<R
                 let ticket = InFlight::enter(&in_flight);
                 tokio::task::spawn_local(async move {
                     let _guard = PanicGuard(&sender.context.events);
-                    sender.send(credit, &cut).await;
-                    sender.batcher.note_end();
+                    let mut next = Some(credit);
+                    while let Some(credit) = next {
+                        next = sender.send(credit, &cut).await;
+                        sender.batcher.note_end();
+                    }
                     drop(ticket);
                 });
+            }
+            WorkerCommand::Reserve(credits) => sender.reserve.add(credits),
+            WorkerCommand::Withdraw => {
+                let withdrawn = Withdrawn { worker: sender.context.index, credits: sender.reserve.give_back() };
+                let _ = sender.context.events.send(SchedulerEvent::Withdrawn(withdrawn));
             }
             WorkerCommand::Preconnect(ahead) => {
                 let sender = Rc::clone(&sender);

@@ -11,6 +11,7 @@ use crate::queue::QueueSender;
 use crate::record_queue::RecordSender;
 use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
+use crate::request::reserved::ReservedCredit;
 use crate::scheduler::Dispatch;
 
 #[derive(Debug)]
@@ -49,6 +50,14 @@ impl Dispatch for WorkerPool {
 
     fn send(&self, credit: Credit) -> bool {
         self.workers[credit.session.worker].send_command(WorkerCommand::Send(credit))
+    }
+
+    fn reserve(&self, worker: usize, credits: Vec<ReservedCredit>) -> bool {
+        self.workers[worker].send_command(WorkerCommand::Reserve(credits))
+    }
+
+    fn withdraw(&self, worker: usize) -> bool {
+        self.workers[worker].send_command(WorkerCommand::Withdraw)
     }
 
     fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool {

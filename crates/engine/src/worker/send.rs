@@ -1,6 +1,7 @@
 //! One request of a worker: from its credit over the wire to the record queue.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::request::finished::{ExchangeError, Finished, outcome_of};
 use crate::request::follow_up::FollowUp;
 use crate::request::streamed_body::StreamedBody;
 use crate::worker::WorkerGauge;
+use crate::worker::credit_reserve::CreditReserve;
 use crate::worker::in_flight::CutSignal;
 use crate::worker::interruption::unless_interrupted;
 use crate::worker::job_answers::JobAnswers;
@@ -68,6 +70,7 @@ pub(super) struct RequestSender {
     pub(super) last_size: Cell<ExchangeSize>,
     /// Held by the one finished request of this worker that asks for room in the record queue; the others wait behind it.
     pub(super) waits_for_room: tokio::sync::Mutex<()>,
+    pub(super) reserve: CreditReserve,
 }
 
 impl WorkerContext {
@@ -93,10 +96,17 @@ struct RequestBody {
 }
 
 impl RequestSender {
-    /// Sends one request when it is due, and hands over its result.
-    pub(super) async fn send(self: &Rc<Self>, credit: Credit, cut: &CutSignal) {
+    /// Sends one request when it is due, and hands over its result. Returns the credit of the request that takes its place, if
+    /// there is one in reserve.
+    pub(super) async fn send(self: &Rc<Self>, credit: Credit, cut: &CutSignal) -> Option<Credit> {
         let context = &self.context;
         let session = &credit.session;
+        // A request that may start at once takes its turn before it is prepared. Otherwise the first of many would wait until
+        // all are.
+        let is_due = credit.due <= Mono::now();
+        if is_due {
+            self.gate.turn().await;
+        }
         let request_id = self.ids.borrow_mut().uuid();
         let body = match context.body(&credit) {
             Ok(body) => body,
@@ -128,8 +138,10 @@ impl RequestSender {
         let watcher = Watcher::new(self, credit.watch_first_token.then_some(credit.phase));
 
         let mut exchange = Exchange::sized(self.last_size.get());
-        self.timer.sleep_until(credit.due).await;
-        self.gate.turn().await;
+        if !is_due {
+            self.timer.sleep_until(credit.due).await;
+            self.gate.turn().await;
+        }
         let start = Mono::now();
         if !credit.held_back {
             context.gauge.note_schedule_lag(start.since(credit.due));
@@ -138,21 +150,22 @@ impl RequestSender {
         let result = if let Some(phase_outcome) = cut.phase_outcome() {
             Err(ExchangeError::CutOff(phase_outcome))
         } else {
-            let sending = async {
+            // Both are large: they are pinned where they are made, not moved.
+            let sending = pin!(async {
                 self.client.send(&request, reuse, &mut exchange, &*watcher).await?;
                 match context.endpoint.job() {
                     // Rare and large: it would take its memory in every request.
                     Some(job) => Box::pin(self.ask_after(job, target, ids, &mut exchange)).await,
                     None => Ok(()),
                 }
-            };
-            let interruption = async {
+            });
+            let interruption = pin!(async {
                 tokio::select! {
                     () = self.timeout(start) => ExchangeError::TimedOut,
                     cancelled = self.cancellation(credit.cancel_after, start, &watcher) => cancelled,
                     phase_outcome = cut.wait() => ExchangeError::CutOff(phase_outcome),
                 }
-            };
+            });
             let may_be_due = |read_at: Mono| {
                 let is_over = context.request_timeout.is_some_and(|limit| read_at >= start + limit);
                 is_over || credit.cancel_after.is_some() || cut.phase_outcome().is_some()
@@ -163,7 +176,7 @@ impl RequestSender {
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
         let answer = ReceivedAnswer { exchange, streamed: watcher.streamed(), result };
-        self.finish((credit, body), request_id, (start, end), answer, first_token_told).await;
+        self.finish((credit, body), request_id, (start, end), answer, first_token_told).await
     }
 
     /// The headers of one request.
@@ -202,7 +215,7 @@ impl RequestSender {
         (start, end): (Mono, Mono),
         ReceivedAnswer { exchange, streamed, result }: ReceivedAnswer,
         first_token_told: bool,
-    ) {
+    ) -> Option<Credit> {
         let context = &self.context;
         let outcome = outcome_of(&result, &exchange);
         let wants_follow_up = match credit.follow_up {
@@ -212,7 +225,8 @@ impl RequestSender {
         };
         let follow_up = wants_follow_up
             .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, context.events.clone()));
-        let returned = Returned {
+        let makes_room = credit.is_last && credit.session.is_root && outcome == RequestOutcome::Success;
+        let mut returned = Returned {
             session: Arc::clone(&credit.session),
             phase: credit.phase,
             turn: credit.turn,
@@ -221,6 +235,7 @@ impl RequestSender {
             outcome,
             first_token_told,
             follow_up: follow_up.is_some(),
+            has_successor: false,
             unreachable_since: result.as_ref().is_err_and(|error| error.is_unreachable(&exchange)).then_some(start),
         };
         let pressure = context.pressures.get(credit.phase).copied().unwrap_or(Pressure::HoldBack);
@@ -248,10 +263,17 @@ impl RequestSender {
         if returned.follow_up {
             let _ = context.events.send(SchedulerEvent::Returned(returned));
             self.hand_over(finished, pressure).await;
+            return None;
+        }
+        self.hand_over(finished, pressure).await;
+        let successor = if makes_room { self.reserve.take(Mono::now()) } else { None };
+        returned.has_successor = successor.is_some();
+        if successor.is_some() && !self.reserve.is_low() {
+            let _ = context.events.send_quietly(SchedulerEvent::Returned(returned));
         } else {
-            self.hand_over(finished, pressure).await;
             let _ = context.events.send(SchedulerEvent::Returned(returned));
         }
+        successor
     }
 
     async fn timeout(&self, start: Mono) {

@@ -13,8 +13,8 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::RunOutcome;
 use aiperf_report::{
-    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ReportError, RunReport, Timestamps, WrittenFile,
-    write_summary_files, write_timeslices,
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ReportError, RunReport, ServerMetricsSummary,
+    Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 use aiperf_telemetry::server::ServerMetrics;
 use serde_json::{Map, Value};
@@ -102,7 +102,7 @@ impl RunMeasurements<'_> {
             cli_command: repeating_command(run),
             ending,
             telemetry_data: self.gpus.as_ref().map(|gpus| gpus.figures.json(&LocalZone::system())),
-            server_metrics: self.server_metrics.clone(),
+            server_metrics: self.server_metrics.as_ref().map(ServerMetricsSummary::new),
             branch_stats: self.branch_stats(run),
             lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aiperf_config::{Config, DatasetSource, SystemPrompt};
 use aiperf_dataset::Dataset;
 use aiperf_hub::Hub;
+use aiperf_live::{LiveRun, StageName, StageState};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{BUILTIN, Tokenizer, TokenizerRequest, has_revisions, load};
 
@@ -15,15 +16,26 @@ use crate::RunError;
 const MAIN: &str = "main";
 
 /// Loads the tokenizer and makes the data.
-pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn Tokenizer>, Dataset), RunError> {
+pub(crate) fn prepare(
+    config: &Config,
+    seed: Seed,
+    hub: &Hub,
+    live: &LiveRun,
+) -> Result<(Arc<dyn Tokenizer>, Dataset), RunError> {
     let endpoint = &config.endpoint;
-    let build = |tokenizer: &Arc<dyn Tokenizer>| aiperf_dataset::build_with_hub(&config.dataset, seed, tokenizer, hub);
+    let build = |tokenizer: &Arc<dyn Tokenizer>| {
+        live.stage(StageName::Dataset, StageState::Working { done: 0, of: 0 }, "being read or made");
+        let dataset = aiperf_dataset::build_with_hub(&config.dataset, seed, tokenizer, hub)?;
+        live.stage(StageName::Dataset, StageState::Done, size(&dataset));
+        Ok::<_, RunError>(dataset)
+    };
     if may_do_without(config) {
         // Nothing asks it, unless the file turns out to describe texts that must be written first.
         let stand_in = load(&TokenizerRequest::named(BUILTIN), hub.environment())?;
         let dataset = build(&stand_in)?;
         if !dataset.is_deferred() {
             log::info!("No tokenizer is loaded: the server counts the tokens (--use-server-token-count)");
+            live.stage(StageName::Tokenizer, StageState::Skipped, "the server counts the tokens");
             return Ok((stand_in, dataset));
         }
     }
@@ -40,7 +52,9 @@ pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn
             request.name
         );
     }
+    live.stage(StageName::Tokenizer, StageState::Working { done: 0, of: 0 }, &request.name);
     let tokenizer = load(&request, hub.environment())?;
+    live.stage(StageName::Tokenizer, StageState::Done, &request.name);
     let dataset = build(&tokenizer)?;
     let others = other_models(&dataset, model);
     let facts = endpoint.kind.facts();
@@ -54,6 +68,13 @@ pub(crate) fn prepare(config: &Config, seed: Seed, hub: &Hub) -> Result<(Arc<dyn
         );
     }
     Ok((tokenizer, dataset))
+}
+
+/// How much data there is, in words.
+fn size(dataset: &Dataset) -> String {
+    let outlines = dataset.outlines();
+    let turns: usize = outlines.iter().map(|outline| outline.turns.len()).sum();
+    format!("{} conversations, {turns} turns", outlines.len())
 }
 
 /// Whether nothing is counted here and nothing is written to a length.

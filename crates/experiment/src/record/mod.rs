@@ -2,6 +2,7 @@
 
 pub(crate) mod failure;
 pub(crate) mod http_timing;
+pub(crate) mod live_output;
 pub(crate) mod observe;
 pub(crate) mod raw;
 pub(crate) mod request_log;

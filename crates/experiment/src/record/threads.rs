@@ -22,6 +22,7 @@ use aiperf_transport::Exchange;
 use crate::contents::sessions::Sessions;
 use crate::error::RunError;
 use crate::prepare::secrets::{hide_in_failure, hide_in_head};
+use crate::record::live_output::{LiveOutput, RequestOrigin};
 use crate::record::observe::Observer;
 use crate::record::raw::RawSource;
 use crate::record::request_log;
@@ -59,6 +60,8 @@ pub(crate) struct RecordPipeline {
     pub(crate) threshold: Option<FailureThreshold>,
     /// The last `Retry-After` of a 429 or 503 response.
     pub(crate) retry_after: Mutex<Option<String>>,
+    /// Views of the run.
+    pub(crate) live: LiveOutput,
     /// Feeds of the early-stop rules.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the metric context of each phase.
@@ -141,6 +144,12 @@ impl RecordPipeline {
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             self.update_monitor(self.phases[finished.phase], &observation, &values);
+            self.live.note(&finished, &observation, &values, || RequestOrigin {
+                kind: self.phases[finished.phase],
+                conversation_id: self.sessions.session_id(finished.session.conversation),
+                processor: index,
+                anchor: &self.anchor,
+            });
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.outcome());
             }

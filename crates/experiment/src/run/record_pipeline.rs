@@ -11,6 +11,7 @@ use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
 use super::Run;
 use crate::error::RunError;
 use crate::prepare::secrets::secrets_of;
+use crate::record::live_output::LiveOutput;
 use crate::record::observe::{Observer, TokenSource};
 use crate::record::raw::RawSource;
 use crate::record::threads::RecordPipeline;
@@ -87,6 +88,7 @@ impl Run {
             context: self.profiling_context().clone(),
             threshold,
             retry_after: Mutex::default(),
+            live: LiveOutput::new(&self.live, self.contexts.clone()),
             feeds: early_stops.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })

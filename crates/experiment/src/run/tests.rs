@@ -31,7 +31,8 @@ fn prepared(dir: &TempDir) -> Run {
     }
     let environment = Environment { current_dir: dir.path().to_owned(), ..Environment::default() };
     let config = raw.resolve(&environment).unwrap();
-    Run::prepare(config, "0.0.0", &Hub::new(HubEnvironment::from_variables(|_| None))).unwrap()
+    let live = aiperf_live::LiveRun::new(aiperf_live::RunFacts::default());
+    Run::prepare(config, "0.0.0", &Hub::new(HubEnvironment::from_variables(|_| None)), &live).unwrap()
 }
 
 fn codes(run: Run) -> Vec<ValidityCode> {

@@ -21,6 +21,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor, process_cpu};
 use aiperf_config::{Config, Environment};
 use aiperf_engine::ControlSource;
 use aiperf_hub::{Hub, HubEnvironment};
+use aiperf_live::{LiveRun, RunFacts};
 use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
 use thiserror::Error;
 
@@ -93,7 +94,7 @@ impl SelfTest<'_> {
         let options = setup.run_options(simulator.url(), &folder.path);
         let config = resolve(&options).map_err(SelfTestError::Config)?;
         let hub = Hub::new(HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned()));
-        let mut run = Run::prepare(config, self.version, &hub)?;
+        let mut run = Run::prepare(config, self.version, &hub, &LiveRun::new(RunFacts::default()))?;
         let tap = Arc::new(ClientTap::default());
         run.tap = Some(Arc::clone(&tap));
         let before = (Mono::now(), process_cpu());

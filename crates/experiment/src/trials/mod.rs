@@ -14,5 +14,5 @@ mod sweep;
 mod tests;
 
 pub use figures::Figures;
-pub use order::TrialAssignment;
+pub use order::{TrialAssignment, run_names};
 pub use series::{CellResult, ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};

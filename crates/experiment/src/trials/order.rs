@@ -93,8 +93,24 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     }
 }
 
+/// The names of all runs there may be, in order: the values that distinguish them, and the trial.
+pub fn run_names(experiment: &Experiment) -> Vec<String> {
+    let name = |(slot, number): (TrialSlot, usize)| match what(experiment, slot) {
+        words if words.is_empty() => format!("run {number}"),
+        words => words.join(", "),
+    };
+    slots(experiment).into_iter().zip(1..).map(name).collect()
+}
+
 fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
     let most = experiment.cells.len() * experiment.trials.count as usize;
+    let words = what(experiment, slot);
+    let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    format!("Run {number} of {most}{what}")
+}
+
+/// What sets a run apart from the others, in words.
+fn what(experiment: &Experiment, slot: TrialSlot) -> Vec<String> {
     let mut words = Vec::new();
     for (parameter, value) in &experiment.cells[slot.cell].settings {
         words.push(format!("{} {}", parameter.leaf(), value.text()));
@@ -102,6 +118,5 @@ fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
     if experiment.sweep.is_some() && experiment.trials.count > 1 {
         words.push(format!("trial {}", slot.trial + 1));
     }
-    let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
-    format!("Run {number} of {most}{what}")
+    words
 }

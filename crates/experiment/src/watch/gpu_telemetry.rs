@@ -12,6 +12,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::{Config, GpuTelemetry, PhaseKind};
 use aiperf_engine::{ControlSource, PhaseOutcome};
+use aiperf_live::LiveRun;
 use aiperf_metrics::{GpuEnergy, GpuVendor};
 use aiperf_report::{ArtifactPaths, GpuLineWriter, GpuTelemetryFigures, WrittenFile};
 use aiperf_telemetry::gpu::collector::{
@@ -67,7 +68,7 @@ impl GpuWatch {
         config: &Config,
         targets: &Targets,
         client: &ClientSettings,
-        monitor: &Arc<Monitor>,
+        (monitor, view): (&Arc<Monitor>, &Arc<LiveRun>),
         anchor: WallAnchor,
         paths: &ArtifactPaths,
     ) -> Result<Option<Self>, RunError> {
@@ -87,7 +88,7 @@ impl GpuWatch {
         let lines = Arc::new(Mutex::new(LineFile::default()));
         let (sink_lines, sink_fields, path) = (Arc::clone(&lines), Arc::clone(&fields), paths.gpu_telemetry());
         let (phase_monitor, live_monitor) = (Arc::clone(monitor), Arc::clone(monitor));
-        let live = telemetry.live;
+        let (live, view) = (telemetry.live, Arc::clone(view));
         let hooks = CollectorHooks {
             open: Box::new(move || {
                 lower_priority();
@@ -97,6 +98,9 @@ impl GpuWatch {
             sink: Box::new(move |url, reading| {
                 if live {
                     live_monitor.note_gpu(figures::live(reading));
+                }
+                if view.is_watched() {
+                    view.gpu(figures::gpu_state(url, reading));
                 }
                 let mut file = sink_lines.lock().unwrap_or_else(PoisonError::into_inner);
                 file.write(&path, url, reading, &sink_fields, anchor);
@@ -108,8 +112,8 @@ impl GpuWatch {
     }
 
     /// Waits until all sources were looked for, says which there are, and measures idle power. Returns early when `control` says
-    /// stop.
-    pub(crate) fn settle(&self, control: &ControlSource) {
+    /// stop. Returns how many GPUs there are.
+    pub(crate) fn settle(&self, control: &ControlSource) -> usize {
         let until = Mono::now() + self.open_limit.into();
         let opened = loop {
             if let Some(opened) = self.collector.wait_until_open(LOOK_UP) {
@@ -117,7 +121,7 @@ impl GpuWatch {
             }
             if control.stop_is_asked_for() || Mono::now() >= until {
                 log::warn!("GPU telemetry is not ready yet: the run starts without it");
-                return;
+                return 0;
             }
         };
         self.announce(&opened);
@@ -125,6 +129,7 @@ impl GpuWatch {
         while !opened.answering.is_empty() && Mono::now() < idle_until && !control.stop_is_asked_for() {
             thread::sleep(LOOK_UP.min(idle_until.since(Mono::now()).as_duration()));
         }
+        opened.answering.iter().map(|(_, gpus, _)| *gpus).sum()
     }
 
     /// One line per source. Nobody is told that there is nothing if nobody asked.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
 use aiperf_engine::{ReadDelays, RecordQueue, WorkerGauge};
+use aiperf_live::LiveRun;
 use aiperf_metrics::HealthSample;
 use aiperf_socket::Stamping;
 
@@ -37,6 +38,7 @@ impl HealthSampler {
     pub(crate) fn start(
         gauge: Arc<WorkerGauge>,
         monitor: Arc<Monitor>,
+        live: Arc<LiveRun>,
         queue: RecordQueue,
         stamping: &Stamping,
         processors: usize,
@@ -61,14 +63,16 @@ impl HealthSampler {
                     let delays = gauge.take_read_delays();
                     monitor.add_reads(delays.count());
                     watched.delays.add(&delays);
-                    watched.samples.push(HealthSample {
+                    let sample = HealthSample {
                         busiest_thread: threads.busiest(now.0),
                         descriptors,
                         machine: machine.passed(),
                         arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
                         arrival_to_read_delay: delays.max(),
                         ..sample(&gauge, &monitor, &queue, processors, last, now)
-                    });
+                    };
+                    live.health(&sample);
+                    watched.samples.push(sample);
                     last = now;
                 }
                 // Workers have ended by now, so nothing is missed. The time since the last sample may be too short to compute shares.

@@ -1,6 +1,7 @@
 //! Threads and checks that observe a run while it goes on, and may end it early.
 
 pub(crate) mod early_stop;
+pub(crate) mod gauges;
 pub(crate) mod gpu_telemetry;
 pub(crate) mod health;
 pub(crate) mod live;

@@ -92,6 +92,11 @@ impl ServerMetricsWatch {
         }
     }
 
+    /// Whether the first page of every server is there, once they have been waited for.
+    pub(crate) fn all_answer(&self) -> bool {
+        self.thread.first_failure().is_none()
+    }
+
     /// Tells the thread when phases begin and end.
     pub(crate) fn hook(&self) -> Box<dyn PhaseHook> {
         Box::new(ScrapeHook { signal: self.thread.signal(), has_begun: false, lines: self.lines.clone() })

@@ -89,7 +89,7 @@ catalogue! {
 
     ServerTimeToFirstToken "server_time_to_first_token" "Server Time to First Token";
         Nanoseconds => Milliseconds, Record, ServerTimes 5200,
-        [SERVER_TIMES]; "time_to_first_token_ms that the server reports";
+        [SERVER_TIMES]; "server_queue_time + server_prefill_time";
     ServerInterTokenLatency "server_inter_token_latency" "Server Inter Token Latency";
         Nanoseconds => Milliseconds, Record, ServerTimes 5210,
         [SERVER_TIMES]; "mean_itl_ms that the server reports";
@@ -100,7 +100,7 @@ catalogue! {
     ServerQueueTime "server_queue_time" "TTFT: Server Queue"; Nanoseconds => Milliseconds, Record, ServerTimes 5240,
         [SERVER_TIMES]; "queue_time_ms that the server reports";
     ServerPrefillTime "server_prefill_time" "TTFT: Server Prefill"; Nanoseconds => Milliseconds, Record, ServerTimes 5250,
-        [SERVER_TIMES]; "server_time_to_first_token - server_queue_time, at least 0";
+        [SERVER_TIMES]; "time_to_first_token_ms that the server reports: vLLM counts it from the end of the queue";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
         [USAGE LARGER WHOLE]; "prompt tokens by the server's count";

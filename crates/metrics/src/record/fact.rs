@@ -82,7 +82,7 @@ pub(crate) enum Fact {
     HttpLost,
     /// Times that the server reports for the request.
     ServerQueue,
-    ServerFirstToken,
+    ServerPrefill,
     ServerItl,
     /// From permission to send until the first byte left, without what the network took; missing if nothing was sent.
     ClientSendDelay,

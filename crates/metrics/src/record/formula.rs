@@ -68,17 +68,18 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::SpecDecodeSteps => fact(Fact::SpecSteps),
         Metric::SpecDecodeAcceptedDraftTokens => fact(Fact::SpecAccepted),
         Metric::SpecDecodeDraftTokens => fact(Fact::SpecDrafted),
-        Metric::ServerTimeToFirstToken => fact(Fact::ServerFirstToken),
+        Metric::ServerTimeToFirstToken => Some(fact(Fact::ServerQueue)? + fact(Fact::ServerPrefill)?),
         Metric::ServerInterTokenLatency => fact(Fact::ServerItl),
         Metric::ServerQueueTime => fact(Fact::ServerQueue),
-        Metric::ServerPrefillTime => Some((fact(Fact::ServerFirstToken)? - fact(Fact::ServerQueue)?).max(0.0)),
+        Metric::ServerPrefillTime => fact(Fact::ServerPrefill),
         Metric::TtftClientTime => {
-            fact(Fact::ServerFirstToken)?;
+            fact(Fact::ServerPrefill)?;
             Some(fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?)
         }
         Metric::TtftNetworkTime => {
             let client = fact(Fact::HttpBlocked)? + fact(Fact::HttpSending)?;
-            Some((fact(Fact::FirstContent)? - client - fact(Fact::ServerFirstToken)?).max(0.0))
+            let server = fact(Fact::ServerQueue)? + fact(Fact::ServerPrefill)?;
+            Some((fact(Fact::FirstContent)? - client - server).max(0.0))
         }
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),

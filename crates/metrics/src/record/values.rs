@@ -90,9 +90,9 @@ impl RecordValues {
         if let Some(spec_decode) = &seen.spec_decode {
             self.set_spec_decode(spec_decode);
         }
-        let ServerTimes { queue, first_token, inter_token } = seen.server_times;
+        let ServerTimes { queue, prefill, inter_token } = seen.server_times;
         self.set(Fact::ServerQueue, queue.map(|span| span.0));
-        self.set(Fact::ServerFirstToken, first_token.map(|span| span.0));
+        self.set(Fact::ServerPrefill, prefill.map(|span| span.0));
         self.set(Fact::ServerItl, inter_token.map(|span| span.0));
         if let Some(http) = &seen.http {
             self.set_http(http);

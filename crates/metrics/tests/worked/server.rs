@@ -77,20 +77,17 @@ fn usage() -> Vec<(Metric, &'static str, f64)> {
     ]
 }
 
-/// First tokens after 50 and 60 ms, of which the server had 40 and 30; the client needed 3 ms to send the first request.
+/// First tokens after 50 and 60 ms, of which the server queued 15 and 5 and worked 25 on each; the client needed 3 ms to send the first request.
 fn timed() -> Vec<Observation> {
     let ms = |millis: u64| Nanos(millis * 1_000_000);
     let mut requests = vec![request(0, &[50]), request(0, &[60])];
     let http = HttpTiming { blocked: ms(1), sending: ms(2), ..HttpTiming::default() };
     requests[0].http = Some(http);
     requests[1].http = Some(HttpTiming::default());
-    let times = |queue, first_token| ServerTimes {
-        queue: Some(ms(queue)),
-        first_token: Some(ms(first_token)),
-        inter_token: Some(ms(8)),
-    };
-    requests[0].server_times = times(15, 40);
-    requests[1].server_times = times(5, 30);
+    let times =
+        |queue, prefill| ServerTimes { queue: Some(ms(queue)), prefill: Some(ms(prefill)), inter_token: Some(ms(8)) };
+    requests[0].server_times = times(15, 25);
+    requests[1].server_times = times(5, 25);
     requests
 }
 

@@ -83,6 +83,7 @@ pub enum OptionId {
     ExportOutputsJson,
     ExportRecordsParquet,
     ExportGenaiPerf,
+    Html,
     Strict,
     OtelUrl,
     Stream,

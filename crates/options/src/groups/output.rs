@@ -61,6 +61,11 @@ pub(super) fn resolve(
         let why = "the table holds the per-request records, which --export-level summary does not write";
         return Err(raw.conflict(OptionId::ExportRecordsParquet, OptionId::ExportLevel, why));
     }
+    let html = raw.flag(OptionId::Html)?;
+    if html && level == ExportLevel::Summary {
+        let why = "the charts are drawn from the per-request records, which --export-level summary does not write";
+        return Err(raw.conflict(OptionId::Html, OptionId::ExportLevel, why));
+    }
     let prefix = prefix(raw, warnings)?;
     let export_outputs = raw.flag(OptionId::ExportOutputsJson)?;
     if export_outputs && prefix.as_deref() == Some("outputs") {
@@ -83,6 +88,7 @@ pub(super) fn resolve(
         export_parquet,
         export_genai_perf: raw.flag(OptionId::ExportGenaiPerf)?,
         plots: plots(raw)?,
+        html,
         strict: strict(raw)?,
     })
 }

@@ -36,7 +36,7 @@ pub(crate) const WORKERS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::WorkersMax,
     &["workers-max", "max-workers"],
     ValueKind::Int,
-    "Maximum number of worker threads that send requests. A thread gets 32 requests before the next one \
+    "Maximum number of worker threads that send requests. A thread gets 16 requests before the next one \
      gets any, unless the server uses TLS.",
 )
 .at_least(1.0)

@@ -5,12 +5,12 @@ use super::request_values::column;
 use super::titled;
 use crate::figure::{Axis, Bounds, Figure, HeatCell, Ink, Layer, Marks, PointTable};
 use crate::preset::Preset;
-use crate::run::RecordedRun;
+use crate::run::DetailedRun;
 
 const COLUMNS: f64 = 60.0;
 const ROWS: f64 = 30.0;
 
-pub(super) fn draw(preset: &Preset, run: &RecordedRun) -> Result<Figure, String> {
+pub(super) fn draw(preset: &Preset, run: &DetailedRun) -> Result<Figure, String> {
     let x_name = preset.x.as_ref().map_or("timestamp_s", |x| x.name.as_str());
     let ((xs, x_unit), (ys, y_unit)) = (column(run, x_name)?, column(run, &preset.y.name)?);
     let points: Vec<(f64, f64)> = xs.into_iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite()).collect();

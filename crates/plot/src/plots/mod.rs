@@ -20,12 +20,12 @@ mod uncertainty;
 
 use crate::figure::{Axis, Bounds, Figure};
 use crate::preset::{Classification, Downsampling, PlotType, Preset};
-use crate::run::{RecordedRun, SummarisedRun};
+use crate::run::{DetailedRun, SummarisedRun};
 
 /// What all plots of one run are made from.
 #[derive(Debug)]
 pub(crate) struct SingleContext<'a> {
-    pub(crate) run: &'a RecordedRun,
+    pub(crate) run: &'a DetailedRun,
     pub(crate) downsampling: Downsampling,
 }
 
@@ -100,7 +100,7 @@ fn subtitle(preset: &Preset, what: &str) -> String {
 }
 
 /// The run in one line: its name, model, load and number of requests.
-fn run_line(run: &RecordedRun) -> String {
+fn run_line(run: &DetailedRun) -> String {
     let mut parts = vec![run.name().to_owned()];
     let column = |name: &str| run.summary.parameter(name).map(ToString::to_string);
     parts.extend(column("model").filter(|model| !run.name().contains(model.as_str())));

@@ -5,7 +5,7 @@ use super::label::{axis_label, gpu_unit, metric_of, readable_unit, tag_of, title
 use super::request_values::{ACTIVE, THROUGHPUT, column, step_function};
 use super::server_values::{during_run, lines};
 use crate::preset::{DataSource, MetricRef, Preset};
-use crate::run::RecordedRun;
+use crate::run::DetailedRun;
 
 /// One line of points.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(super) struct PointLines {
 const TIME: &str = "timestamp_s";
 
 /// The source of a metric: as the preset says, or where a metric of this name is found first.
-pub(super) fn source_of(run: &RecordedRun, preset: &Preset, metric: &MetricRef) -> DataSource {
+pub(super) fn source_of(run: &DetailedRun, preset: &Preset, metric: &MetricRef) -> DataSource {
     let is_request_column = || {
         let known = [THROUGHPUT, ACTIVE, "request_number", "timestamp", TIME, "request_start_ns", "request_end_ns"];
         let is_recorded = metric_of(&metric.name).is_some_and(|metric| {
@@ -135,7 +135,7 @@ pub(super) fn point_lines(
 }
 
 /// A statistic of each time slice, at its middle.
-pub(super) fn slice_points(run: &RecordedRun, name: &str, stat: &str) -> Result<(Vec<(f64, f64)>, String), String> {
+pub(super) fn slice_points(run: &DetailedRun, name: &str, stat: &str) -> Result<(Vec<(f64, f64)>, String), String> {
     if run.slices.is_empty() {
         return Err(DataSource::Timeslices.advice().to_owned());
     }
@@ -157,7 +157,7 @@ pub(super) fn slice_points(run: &RecordedRun, name: &str, stat: &str) -> Result<
 }
 
 /// The mean over all GPUs at each time.
-fn gpu_means(run: &RecordedRun, name: &str) -> Result<Vec<(f64, f64)>, String> {
+fn gpu_means(run: &DetailedRun, name: &str) -> Result<Vec<(f64, f64)>, String> {
     if run.gpu.is_empty() {
         return Err(DataSource::GpuTelemetry.advice().to_owned());
     }

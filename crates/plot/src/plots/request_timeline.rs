@@ -7,13 +7,13 @@ use super::request_values::column;
 use super::titled;
 use crate::figure::{Axis, Bounds, Figure, Ink, Layer, Marks, PointTable};
 use crate::preset::Preset;
-use crate::run::RecordedRun;
+use crate::run::DetailedRun;
 
 /// Lines are thinner the more requests there are.
 const WIDEST: f32 = 3.0;
 const THINNEST: f32 = 0.8;
 
-pub(super) fn draw(preset: &Preset, run: &RecordedRun) -> Result<Figure, String> {
+pub(super) fn draw(preset: &Preset, run: &DetailedRun) -> Result<Figure, String> {
     let (heights, unit) = column(run, &preset.y.name)?;
     let (waits, _) = column(run, Metric::TimeToFirstToken.tag())?;
     let (mut prefill, mut decode) = (Vec::new(), Vec::new());

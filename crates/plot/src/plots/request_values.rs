@@ -5,14 +5,14 @@ use aiperf_protocol::RequestOutcome;
 
 use super::label::{metric_of, unit_of};
 use crate::preset::DataSource;
-use crate::run::RecordedRun;
+use crate::run::DetailedRun;
 
 /// Names of what all requests together do at each moment.
 pub(super) const THROUGHPUT: &str = "throughput_tokens_per_sec";
 pub(super) const ACTIVE: &str = "active_requests";
 
 /// One number for each request, NaN if it is not known, and its unit.
-pub(super) fn column(run: &RecordedRun, name: &str) -> Result<(Vec<f64>, &'static str), String> {
+pub(super) fn column(run: &DetailedRun, name: &str) -> Result<(Vec<f64>, &'static str), String> {
     if run.requests.is_empty() {
         return Err(DataSource::Requests.advice().to_owned());
     }
@@ -30,7 +30,7 @@ pub(super) fn column(run: &RecordedRun, name: &str) -> Result<(Vec<f64>, &'stati
 }
 
 /// All values of a metric, those of a list one after the other.
-pub(super) fn all_values(run: &RecordedRun, name: &str) -> Result<(Vec<f64>, &'static str), String> {
+pub(super) fn all_values(run: &DetailedRun, name: &str) -> Result<(Vec<f64>, &'static str), String> {
     let list = metric_of(name).and_then(|metric| Some((metric, run.requests.lists.get(&metric)?)));
     let (mut values, unit) = match list {
         Some((metric, lists)) => (lists.iter().flatten().copied().collect(), unit_of(metric)),
@@ -50,7 +50,7 @@ fn missing(metric: Metric) -> String {
 }
 
 /// What all requests together do over time: each value holds until the next one. Times are seconds.
-pub(super) fn step_function(run: &RecordedRun, name: &str) -> Result<Vec<(f64, f64)>, String> {
+pub(super) fn step_function(run: &DetailedRun, name: &str) -> Result<Vec<(f64, f64)>, String> {
     let mut changes = match name {
         ACTIVE => active_changes(run),
         _ => throughput_changes(run)?,
@@ -74,13 +74,13 @@ pub(super) fn step_function(run: &RecordedRun, name: &str) -> Result<Vec<(f64, f
     Ok(points)
 }
 
-fn active_changes(run: &RecordedRun) -> Vec<(f64, f64)> {
+fn active_changes(run: &DetailedRun) -> Vec<(f64, f64)> {
     let times = run.requests.start_ns.iter().zip(&run.requests.end_ns);
     times.flat_map(|(start, end)| [(run.seconds(*start), 1.0), (run.seconds(*end), -1.0)]).collect()
 }
 
 /// Each request adds its output tokens evenly between its first token and its end.
-fn throughput_changes(run: &RecordedRun) -> Result<Vec<(f64, f64)>, String> {
+fn throughput_changes(run: &DetailedRun) -> Result<Vec<(f64, f64)>, String> {
     let requests = &run.requests;
     let lengths = requests.columns.get(&Metric::OutputSequenceLength);
     let lengths = lengths.ok_or_else(|| missing(Metric::OutputSequenceLength))?;

@@ -1,7 +1,7 @@
 //! Values of server metrics over time.
 
 use crate::preset::{DataSource, Downsampling, MetricRef, WindowMethod};
-use crate::run::{RecordedRun, ScrapedSeries, ServerMetricKind};
+use crate::run::{DetailedRun, ScrapedSeries, ServerMetricKind};
 
 /// One series over time, in seconds since the first request was sent.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub(super) struct ServerLine {
 }
 
 /// The series of a metric that a preset asks for.
-pub(super) fn matching<'a>(run: &'a RecordedRun, wanted: &MetricRef) -> Result<Vec<&'a ScrapedSeries>, String> {
+pub(super) fn matching<'a>(run: &'a DetailedRun, wanted: &MetricRef) -> Result<Vec<&'a ScrapedSeries>, String> {
     if run.server.metrics.is_empty() {
         return Err(DataSource::ServerMetrics.advice().to_owned());
     }
@@ -36,7 +36,7 @@ pub(super) fn matching<'a>(run: &'a RecordedRun, wanted: &MetricRef) -> Result<V
 
 /// Values over time: counters as rates, histograms as the mean of each interval. The unit comes with them.
 pub(super) fn lines(
-    run: &RecordedRun,
+    run: &DetailedRun,
     wanted: &MetricRef,
     downsampling: Downsampling,
 ) -> Result<(Vec<ServerLine>, String), String> {
@@ -58,7 +58,7 @@ pub(super) fn lines(
 }
 
 /// Time and value of each scrape during the run.
-fn values(run: &RecordedRun, series: &ScrapedSeries) -> Vec<(f64, f64)> {
+fn values(run: &DetailedRun, series: &ScrapedSeries) -> Vec<(f64, f64)> {
     let points: Vec<(f64, f64)> = if series.kind == ServerMetricKind::Histogram && !series.histogram.is_empty() {
         let pairs = series.histogram.windows(2);
         let means = pairs.filter(|pair| pair[1].count > pair[0].count);
@@ -85,7 +85,7 @@ fn values(run: &RecordedRun, series: &ScrapedSeries) -> Vec<(f64, f64)> {
 }
 
 /// Samples from before the first request was sent would stretch the time axis.
-pub(super) fn during_run(run: &RecordedRun, points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+pub(super) fn during_run(run: &DetailedRun, points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let end = run.end_ns().map_or(f64::INFINITY, |end| run.seconds(end));
     points.into_iter().filter(|(time, value)| (0.0..=end).contains(time) && value.is_finite()).collect()
 }

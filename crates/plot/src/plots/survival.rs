@@ -7,12 +7,12 @@ use crate::figure::{
     Axis, AxisScale, Bounds, Figure, Ink, Layer, LineShape, Marks, PointTable, TickLabels, number_text,
 };
 use crate::preset::Preset;
-use crate::run::RecordedRun;
+use crate::run::DetailedRun;
 
 /// Most points of the line.
 const MOST_POINTS: usize = 2000;
 
-pub(super) fn draw(preset: &Preset, run: &RecordedRun) -> Result<Figure, String> {
+pub(super) fn draw(preset: &Preset, run: &DetailedRun) -> Result<Figure, String> {
     let (mut values, unit) = all_values(run, &preset.y.name)?;
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;

@@ -4,7 +4,7 @@ use super::label::{axis_label, larger_is_better, readable_unit, tag_of};
 use super::titled;
 use crate::figure::{Axis, Bounds, ErrorBar, Figure, Ink, Layer, Marks, PointCell, PointTable, TickLabels, value_text};
 use crate::preset::{DataSource, Preset};
-use crate::run::{RecordedRun, SliceRow};
+use crate::run::{DetailedRun, SliceRow};
 
 const DOT: f32 = 10.0;
 
@@ -16,7 +16,7 @@ struct SliceValue {
     name: String,
 }
 
-pub(super) fn draw(preset: &Preset, run: &RecordedRun) -> Result<Figure, String> {
+pub(super) fn draw(preset: &Preset, run: &DetailedRun) -> Result<Figure, String> {
     if run.slices.is_empty() {
         return Err(DataSource::Timeslices.advice().to_owned());
     }

@@ -16,14 +16,14 @@ pub(super) const TRIALS: &str = "profile_runs";
 
 /// A folder with results.
 #[derive(Debug, Clone)]
-pub struct FoundRun {
+pub struct ResultFolder {
     pub folder: PathBuf,
-    pub kind: FoundKind,
+    pub kind: ResultKind,
 }
 
 /// What a folder with results holds.
 #[derive(Debug, Clone)]
-pub enum FoundKind {
+pub enum ResultKind {
     /// One run of this program or of AIPerf.
     Run(Folder),
     /// One run of GenAI-Perf, with the path of its summary.
@@ -33,7 +33,7 @@ pub enum FoundKind {
 }
 
 /// The runs in these folders and below them, sorted by path. Each folder must hold at least one.
-pub fn discover(paths: &[PathBuf]) -> Result<Vec<FoundRun>, PlotError> {
+pub fn discover(paths: &[PathBuf]) -> Result<Vec<ResultFolder>, PlotError> {
     let mut found = Vec::new();
     let mut entered = HashSet::new();
     for path in paths {
@@ -48,17 +48,17 @@ pub fn discover(paths: &[PathBuf]) -> Result<Vec<FoundRun>, PlotError> {
             return Err(PlotError::NoRuns(path.clone()));
         }
     }
-    found.sort_by(|one: &FoundRun, other| one.folder.cmp(&other.folder));
+    found.sort_by(|one: &ResultFolder, other| one.folder.cmp(&other.folder));
     Ok(found)
 }
 
 /// Links are followed, but no folder is entered twice. A folder that cannot be read counts as empty.
-fn enter(dir: &Path, found: &mut Vec<FoundRun>, entered: &mut HashSet<PathBuf>) {
+fn enter(dir: &Path, found: &mut Vec<ResultFolder>, entered: &mut HashSet<PathBuf>) {
     if !fs::canonicalize(dir).is_ok_and(|real| entered.insert(real)) {
         return;
     }
     if let Some(kind) = kind_of(dir) {
-        found.push(FoundRun { folder: dir.to_owned(), kind });
+        found.push(ResultFolder { folder: dir.to_owned(), kind });
     }
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
@@ -72,20 +72,20 @@ fn enter(dir: &Path, found: &mut Vec<FoundRun>, entered: &mut HashSet<PathBuf>) 
     }
 }
 
-fn kind_of(dir: &Path) -> Option<FoundKind> {
+fn kind_of(dir: &Path) -> Option<ResultKind> {
     let aggregate = dir.join(AGGREGATE_FILE);
     if aggregate.is_file() {
-        return (!repeats_a_run(dir)).then_some(FoundKind::Aggregate(aggregate));
+        return (!repeats_a_run(dir)).then_some(ResultKind::Aggregate(aggregate));
     }
     let folder = Folder::open(dir).ok()?;
     let paths = folder.paths();
     let (has_records, has_summary) = (paths.records().is_file(), paths.summary_json().is_file());
     let is_plain = aiperf_artifact::is_run_folder(dir);
     if (has_records && has_summary) || (is_plain && (has_records || has_summary)) {
-        return Some(FoundKind::Run(folder));
+        return Some(ResultKind::Run(folder));
     }
     let summary = paths.genai_perf_json();
-    summary.is_file().then_some(FoundKind::GenaiPerf(folder, summary))
+    summary.is_file().then_some(ResultKind::GenaiPerf(folder, summary))
 }
 
 /// `aggregate/NAME` next to the run `NAME` says nothing that the run does not say.

@@ -13,9 +13,9 @@ mod statistics;
 mod summarised;
 
 pub(crate) use columns::RunParameter;
-pub(crate) use discover::FoundKind;
-pub use discover::{FoundRun, discover};
-pub use recorded::RecordedRun;
+pub(crate) use discover::ResultKind;
+pub use discover::{ResultFolder, discover};
+pub use recorded::DetailedRun;
 pub(crate) use server_series::ScrapedSeries;
 pub(crate) use server_summary::ServerMetricKind;
 pub(crate) use slices::SliceRow;

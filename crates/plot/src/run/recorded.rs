@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use aiperf_artifact::{ArtifactError, RequestTable, read_requests};
+use aiperf_artifact::{ArtifactError, RequestTable, read_request_table};
 
-use super::discover::{FoundKind, FoundRun};
+use super::discover::{ResultFolder, ResultKind};
 use super::gpu::{self, GpuSample};
 use super::server_series::ServerSeries;
 use super::slices::{self, SliceRow};
@@ -13,7 +13,7 @@ use crate::PlotError;
 
 /// One run with its requests and what was measured next to them.
 #[derive(Debug)]
-pub struct RecordedRun {
+pub struct DetailedRun {
     pub summary: SummarisedRun,
     pub requests: RequestTable,
     pub slices: Vec<SliceRow>,
@@ -23,14 +23,14 @@ pub struct RecordedRun {
     origin_ns: u64,
 }
 
-impl RecordedRun {
-    pub fn load(found: &FoundRun, gpus: Option<u64>) -> Result<Self, PlotError> {
+impl DetailedRun {
+    pub fn load(found: &ResultFolder, gpus: Option<u64>) -> Result<Self, PlotError> {
         let summary = SummarisedRun::load(found, gpus)?;
-        let (FoundKind::Run(folder) | FoundKind::GenaiPerf(folder, _)) = &found.kind else {
+        let (ResultKind::Run(folder) | ResultKind::GenaiPerf(folder, _)) = &found.kind else {
             let requests = RequestTable::default();
             return Ok(Self::of(summary, requests, Vec::new(), Vec::new(), ServerSeries::default()));
         };
-        let requests = match read_requests(folder) {
+        let requests = match read_request_table(folder) {
             // Without records there may still be slices and telemetry.
             Err(ArtifactError::NoRecords { .. } | ArtifactError::Empty { .. }) => RequestTable::default(),
             other => other?,

@@ -8,7 +8,7 @@ use aiperf_artifact::Folder;
 use serde_json::Value;
 
 use super::columns::{self, RunParameter};
-use super::discover::{FoundKind, FoundRun, TRIALS};
+use super::discover::{ResultFolder, ResultKind, TRIALS};
 use super::json;
 use super::server_summary::{self, ServerMetricStats};
 use super::statistics::{MetricStats, StatValue, split_statistic};
@@ -40,11 +40,11 @@ pub struct SummarisedRun {
 
 impl SummarisedRun {
     /// `gpus`: how many GPUs served the run, if the user said so.
-    pub fn load(found: &FoundRun, gpus: Option<u64>) -> Result<Self, PlotError> {
+    pub fn load(found: &ResultFolder, gpus: Option<u64>) -> Result<Self, PlotError> {
         let mut run = match &found.kind {
-            FoundKind::Run(folder) => Self::of_run(folder)?,
-            FoundKind::GenaiPerf(_, summary) => Self::of_genai_perf(summary)?,
-            FoundKind::Aggregate(file) => Self::of_aggregate(file)?,
+            ResultKind::Run(folder) => Self::of_run(folder)?,
+            ResultKind::GenaiPerf(_, summary) => Self::of_genai_perf(summary)?,
+            ResultKind::Aggregate(file) => Self::of_aggregate(file)?,
         };
         run.folder.clone_from(&found.folder);
         let name = found.folder.file_name().map(|name| name.to_string_lossy().into_owned());

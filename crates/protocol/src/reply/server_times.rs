@@ -7,8 +7,8 @@ use aiperf_clock::Nanos;
 pub struct ServerTimes {
     /// From the arrival of the request at the engine until the engine began to work on it.
     pub queue: Option<Nanos>,
-    /// From the arrival of the request at the engine until its first token.
-    pub first_token: Option<Nanos>,
+    /// From there until its first token. vLLM calls this the time to first token, but the queue is not part of it.
+    pub prefill: Option<Nanos>,
     /// Mean time between two tokens.
     pub inter_token: Option<Nanos>,
 }

@@ -2,10 +2,10 @@
 
 use aiperf_metrics::Metric;
 use aiperf_table::{ConsoleTable, TableCell, TableColumn, grouped};
-use aiperf_telemetry::server::{EngineMetric, EngineReport, HeadlineValue, ServerMetrics};
+use aiperf_telemetry::server::EngineMetric;
 
 use super::tables::PROGRAM;
-use crate::RunReport;
+use crate::{EngineFigures, EngineSummary, RunReport, ServerMetricsSummary};
 
 /// Rows in their order. Counters that only serve to compute a share are not shown.
 const ROWS: [EngineMetric; 14] = [
@@ -26,16 +26,17 @@ const ROWS: [EngineMetric; 14] = [
 ];
 const COLUMNS: [&str; 6] = ["avg", "max", "p50", "p99", "total", "per second"];
 
-pub(super) fn tables(metrics: &ServerMetrics) -> Vec<ConsoleTable> {
+pub(super) fn tables(metrics: &ServerMetricsSummary) -> Vec<ConsoleTable> {
     metrics.engines.iter().filter_map(table).collect()
 }
 
-fn table(report: &EngineReport) -> Option<ConsoleTable> {
-    let rows: Vec<Vec<TableCell>> = ROWS.iter().filter_map(|metric| Some(row(*metric, report.get(*metric)?))).collect();
+fn table(report: &EngineSummary) -> Option<ConsoleTable> {
+    let rows: Vec<Vec<TableCell>> =
+        ROWS.iter().filter_map(|metric| Some(row(*metric, &report.get(*metric)?))).collect();
     let place = report.endpoint.as_deref().unwrap_or("all endpoints");
     let columns = COLUMNS.map(TableColumn::right);
     (!rows.is_empty()).then(|| ConsoleTable {
-        title: format!("{PROGRAM} | Server Metrics: {} ({place})", report.engine.name()),
+        title: format!("{PROGRAM} | Server Metrics: {} ({place})", report.engine),
         columns: std::iter::once(TableColumn::right("Metric")).chain(columns).collect(),
         rows,
         flexible: 0,
@@ -52,20 +53,9 @@ const fn scale(metric: EngineMetric) -> f64 {
     }
 }
 
-fn row(metric: EngineMetric, value: &HeadlineValue) -> Vec<TableCell> {
-    let empty = [None; COLUMNS.len()];
-    let values = match value {
-        HeadlineValue::Gauge(gauge) => {
-            [Some(gauge.avg), Some(gauge.max), Some(gauge.percentiles[4]), Some(gauge.percentiles[8]), None, None]
-        }
-        HeadlineValue::Share(share) => [Some(*share), None, None, None, None, None],
-        HeadlineValue::Counter { total, rate } => [None, None, None, None, Some(*total), Some(*rate)],
-        HeadlineValue::Histogram(increase) if increase.count > 0.0 => {
-            let percentile = |percent| increase.percentile(percent).map(|estimate| estimate.value);
-            [increase.mean(), None, percentile(50.0), percentile(99.0), None, None]
-        }
-        HeadlineValue::Histogram(_) => empty,
-    };
+fn row(metric: EngineMetric, figures: &EngineFigures) -> Vec<TableCell> {
+    let EngineFigures { avg, max, p50, p99, p50_estimate, p99_estimate, total, rate, .. } = figures;
+    let values = [*avg, *max, p50.or(*p50_estimate), p99.or(*p99_estimate), *total, *rate];
     let scale = scale(metric);
     let cell = |value: Option<f64>| TableCell::value(value.map_or_else(String::new, |value| grouped(value * scale)));
     std::iter::once(TableCell::name(metric.title())).chain(values.map(cell)).collect()
@@ -74,19 +64,14 @@ fn row(metric: EngineMetric, value: &HeadlineValue) -> Vec<TableCell> {
 /// The client's time to the first token next to the server's own, and where the difference is.
 pub(super) fn first_token(report: &RunReport) -> Option<String> {
     let engine = report.server_metrics.as_ref()?.engines.first()?;
-    let mean = |metric| {
-        engine
-            .histogram(metric)
-            .and_then(aiperf_telemetry::series::HistogramIncrease::mean)
-            .map(|seconds| seconds * 1e3)
-    };
+    let mean = |metric| engine.mean_millis(metric);
     let server = mean(EngineMetric::TimeToFirstToken)?;
     let client = report.profiling.average(Metric::TimeToFirstToken)?;
     let outside = client - server;
     let mut text = format!(
         "Time to first token: the client saw {} ms on average, {} reports {} ms. ",
         grouped(client),
-        engine.engine.name(),
+        engine.engine,
         grouped(server)
     );
     text.push_str(&if outside >= 0.0 {
@@ -110,10 +95,9 @@ pub(super) fn first_token(report: &RunReport) -> Option<String> {
 }
 
 /// What the reader should know about the pages.
-pub(super) fn notes(metrics: &ServerMetrics) -> Vec<String> {
-    let of = metrics.endpoints.iter().filter(|endpoint| endpoint.has_pages || endpoint.is_named);
-    of.flat_map(|endpoint| {
-        endpoint.problems.iter().map(|problem| format!("Server metrics of {}: {problem}.", endpoint.url))
-    })
-    .collect()
+pub(super) fn notes(metrics: &ServerMetricsSummary) -> Vec<String> {
+    let of_page = |(url, notes): (&String, &Vec<String>)| -> Vec<String> {
+        notes.iter().map(|note| format!("Server metrics of {url}: {note}.")).collect()
+    };
+    metrics.notes.iter().flat_map(of_page).collect()
 }

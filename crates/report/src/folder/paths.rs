@@ -94,6 +94,11 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_genai_perf.csv", "_genai_perf.csv"))
     }
 
+    /// The HTML report of a run, a sweep or repeated runs.
+    pub fn html_report(&self) -> PathBuf {
+        self.dir.join(self.named("report.html", "_report.html"))
+    }
+
     pub fn outputs(&self) -> PathBuf {
         self.dir.join("outputs.json")
     }
@@ -166,6 +171,7 @@ impl ArtifactPaths {
             self.server_metrics("parquet"),
             self.genai_perf_json(),
             self.genai_perf_csv(),
+            self.html_report(),
             self.outputs(),
             self.run_config(),
             self.inputs(),

@@ -9,7 +9,7 @@ use aiperf_telemetry::server::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{ServerMetricsExport, engines};
+use super::{EngineSummary, ServerMetricsExport};
 
 const SCHEMA_VERSION: &str = "1.1";
 
@@ -23,7 +23,7 @@ pub(super) fn document(export: &ServerMetricsExport<'_>) -> Value {
     put("benchmark_id", export.benchmark_id.into());
     put("summary", summary(export));
     put("metrics_phase", "profiling".into());
-    put("engines", engines::list(export.metrics));
+    put("engines", export.metrics.engines.iter().map(|report| json!(EngineSummary::new(report))).collect());
     put("metrics", Value::Object(metrics));
     put("input_config", export.input_config.clone());
     Value::Object(object)
@@ -153,7 +153,7 @@ fn put_count_and_sum(object: &mut Map<String, Value>, count: f64, sum: f64) {
 }
 
 /// A count without a fraction.
-pub(super) fn whole(count: f64) -> Value {
+fn whole(count: f64) -> Value {
     (count.round().max(0.0) as u64).into()
 }
 

@@ -2,10 +2,10 @@
 //! phase as a Parquet table.
 
 mod csv;
-mod engines;
 mod json;
 mod lines;
 mod parquet;
+mod summary;
 
 use aiperf_clock::{Mono, WallAnchor};
 use aiperf_telemetry::server::{EndpointHistory, ServerMetrics};
@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::folder::part_file::write_whole;
 use crate::{ArtifactPaths, LocalZone, ReportError, WrittenFile};
 
-pub(crate) use engines::section;
 pub use lines::ServerMetricsLines;
+pub use summary::{EngineFigures, EngineSummary, ServerMetricsSummary};
 
 /// What the files are made of.
 #[derive(Debug)]

@@ -24,6 +24,16 @@ pub struct SummaryFiles {
     pub failed: Vec<ReportError>,
 }
 
+/// Writes the HTML report, whole or not at all.
+pub fn write_html_report(paths: &ArtifactPaths, page: &str) -> Result<WrittenFile, ReportError> {
+    let path = paths.html_report();
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
+    }
+    write_whole(&path, page.as_bytes())?;
+    Ok(WrittenFile { label: "HTML Report".to_owned(), path })
+}
+
 /// Files that are written when someone asks for them.
 #[derive(Debug, Default)]
 pub struct ExtraFiles {

@@ -7,7 +7,6 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::records::record::ErrorDetails;
 use crate::records::spec_decode;
-use crate::server_metrics;
 use crate::validity::json as validity;
 use crate::{PhaseReport, RunPlace, RunReport};
 
@@ -65,7 +64,7 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
     }
     if let Some(metrics) = &report.server_metrics {
-        object.insert("server_metrics".to_owned(), server_metrics::section(metrics));
+        object.insert("server_metrics".to_owned(), metrics.json());
     }
     if let Some(steady) = &report.profiling.summary.steady {
         object.insert("steady_state".to_owned(), steady::json(steady, &report.profiling.summary));

@@ -13,7 +13,7 @@ pub(crate) mod steady;
 mod timeslices;
 mod timestamps;
 
-pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
+pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_html_report, write_summary_files};
 pub use local_time::LocalZone;
 pub use percentiles::AskedPercentiles;
 pub use run::{PhaseReport, RunReport};

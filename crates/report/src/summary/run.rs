@@ -4,15 +4,12 @@ use std::path::PathBuf;
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::{
-    ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, ServerClaims, Summary, Thresholds,
-    ValidityNote,
+    ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
 };
 use aiperf_protocol::{PhaseKind, RunEnding};
-use aiperf_telemetry::series::HistogramIncrease;
-use aiperf_telemetry::server::{EngineMetric, ServerMetrics};
 use serde_json::{Map, Value};
 
-use crate::{AskedPercentiles, Citation, LocalZone, RunPlace, Timestamps, WrittenFile};
+use crate::{AskedPercentiles, Citation, LocalZone, RunPlace, ServerMetricsSummary, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -36,7 +33,7 @@ pub struct RunReport {
     /// The `telemetry_data` object of the summary, if GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
     /// What the servers reported about themselves, if they did.
-    pub server_metrics: Option<ServerMetrics>,
+    pub server_metrics: Option<ServerMetricsSummary>,
     /// The `branch_stats` object of the summary, if conversations start others.
     pub branch_stats: Option<Value>,
     /// Requests that were sent and have no record in the records file.
@@ -92,7 +89,7 @@ impl RunReport {
             late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
-            server: self.server_metrics.as_ref().and_then(server_claims),
+            server: self.server_metrics.as_ref().and_then(ServerMetricsSummary::claims),
         };
         evidence.notes()
     }
@@ -100,16 +97,6 @@ impl RunReport {
     pub(crate) fn accounting_of(&self, phase: &PhaseReport) -> Option<&PhaseAccounting> {
         self.accounting.iter().find(|accounting| accounting.phase == phase.name)
     }
-}
-
-/// What the engine that is named first says about the phase; of several endpoints, all together.
-fn server_claims(metrics: &ServerMetrics) -> Option<ServerClaims> {
-    let engine = metrics.engines.first()?;
-    let first_token = engine.histogram(EngineMetric::TimeToFirstToken).and_then(HistogramIncrease::mean);
-    Some(ServerClaims {
-        generation_tokens: engine.total(EngineMetric::GenerationTokens),
-        time_to_first_token: first_token.map(|seconds| seconds * 1e3),
-    })
 }
 
 /// One phase of a run.

@@ -28,7 +28,8 @@ impl RequestTiming {
         })
     }
 
-    /// Writes the fields of the JSON object, without its braces. A reply of one token has no gaps and no rate.
+    /// Writes the fields of the JSON object, without its braces. A reply of one token has no gaps; the rate is that of all tokens
+    /// since the place in the batch.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         let [queue, prefill, decode] = [self.queue, self.prefill, self.decode].map(Nanos::as_millis_f64);
         // A write to a vector cannot fail.
@@ -36,12 +37,13 @@ impl RequestTiming {
             out,
             r#""time_to_first_token_ms":{prefill:?},"generation_time_ms":{decode:?},"queue_time_ms":{queue:?}"#
         );
-        if self.tokens > 1 && decode > 0.0 {
-            let gaps = f64::from(self.tokens - 1);
-            let (gap, rate) = (decode / gaps, gaps / decode * 1e3);
-            let _ = write!(out, r#","mean_itl_ms":{gap:?},"tokens_per_second":{rate:?}"#);
-        } else {
-            out.extend_from_slice(br#","mean_itl_ms":null,"tokens_per_second":null"#);
+        let gap = (self.tokens > 1).then(|| decode / f64::from(self.tokens - 1));
+        let rate = (prefill + decode > 0.0).then(|| f64::from(self.tokens) / (prefill + decode) * 1e3);
+        for (name, value) in [("mean_itl_ms", gap), ("tokens_per_second", rate)] {
+            let _ = match value {
+                Some(value) => write!(out, r#","{name}":{value:?}"#),
+                None => write!(out, r#","{name}":null"#),
+            };
         }
     }
 }
@@ -69,7 +71,7 @@ mod tests {
     #[test]
     fn times_are_those_of_the_stages() {
         let expected = serde_json::json!({"time_to_first_token_ms": 1000.0, "generation_time_ms": 2000.0, "queue_time_ms": 500.0,
-            "mean_itl_ms": 500.0, "tokens_per_second": 2.0});
+            "mean_itl_ms": 500.0, "tokens_per_second": 5.0 / 3.0});
         assert_eq!(written(5, 3_500), expected);
         assert!(written(1, 1_500)["mean_itl_ms"].is_null());
     }

@@ -195,10 +195,15 @@ impl Reader {
             let is_before = phase.is_none() && Mono::now().since(began) < DENSE_FOR;
             let interval = if is_before { DENSE } else { settings.interval };
             let due = Mono::now() + interval.into();
-            match self.wait_until(due, &mut phase, stopped) {
-                Some(last) => break last,
-                None => self.read_all(),
+            let before = phase;
+            if let Some(last) = self.wait_until(due, &mut phase, stopped) {
+                break last;
             }
+            if phase != before {
+                let now = Mono::now();
+                self.collected.iter_mut().for_each(|source| source.series.phase_begins(now));
+            }
+            self.read_all();
         };
         let ended = Mono::now();
         self.read_all();

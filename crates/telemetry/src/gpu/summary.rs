@@ -58,6 +58,7 @@ impl GpuTelemetrySummary {
         notes.extend(energy.iter().filter(|platform| platform.lacks_counter).map(no_counter));
         notes.extend(energy.iter().filter(|platform| platform.has_wrong_counter).map(wrong_counter));
         notes.extend(sources.iter().flat_map(|source| &source.gpus).filter_map(failed));
+        notes.extend(collected.iter().filter(|source| source.series.is_thinned()).map(thinned));
         notes.extend(idle_gpus(&sources));
         Self { sources, energy, notes }
     }
@@ -115,6 +116,13 @@ fn failed(summary: &GpuSummary) -> Option<String> {
         "GPU {} ({}) reported error XID {code} during the run. Check the kernel log (dmesg).",
         gpu.index, gpu.model
     ))
+}
+
+fn thinned(source: &CollectedSource) -> String {
+    format!(
+        "The run was so long that readings of {} were thinned out: energy is not affected, percentiles have less detail.",
+        source.display_name()
+    )
 }
 
 /// GPUs that did no work next to some that did: their power is in the totals.

@@ -9,8 +9,9 @@ use thiserror::Error;
 
 use crate::prometheus::PageFormat;
 
-/// Preferred formats: what the parser reads, text first.
-const ACCEPT: &str = "text/plain;version=0.0.4;q=1,application/openmetrics-text;version=1.0.0;q=0.8,*/*;q=0.1";
+/// Formats that are asked for. The parser reads OpenMetrics too, but Python's `prometheus_client` sends that to whoever names it, and
+/// then writes `sglang_` for the `sglang:` of its samples and not for that of their types.
+const ACCEPT: &str = "text/plain;version=0.0.4,*/*;q=0.1";
 
 /// A page to fetch.
 #[derive(Debug, Clone)]

@@ -19,6 +19,11 @@ pub struct GaugeStatistics {
 impl GaugeStatistics {
     pub const PERCENTILES: [u8; 9] = PERCENTILES;
 
+    /// The value that was not exceeded for this share of the time, if it is one of [`GaugeStatistics::PERCENTILES`].
+    pub fn percentile(&self, percent: u8) -> Option<f64> {
+        PERCENTILES.iter().position(|known| *known == percent).map(|index| self.percentiles[index])
+    }
+
     /// `None` if the series was not present in the window.
     pub fn new(series: &TimeSeries, window: Window) -> Option<Self> {
         let mut values = weighted_values(series, window);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aiperf_address::RequestTarget;
 use aiperf_clock::{Mono, Nanos};
 
-use super::engine::EngineMetric;
+use super::engine::{EngineMetric, Meanings};
 use super::live::LiveServerMetrics;
 use super::problem::EndpointProblem;
 use super::recorder::{PageRecorder, RecordedPage};
@@ -49,7 +49,7 @@ pub struct EndpointHistory {
     /// By [`SeriesId`]: the number of the page that had it last.
     on_page: Vec<u64>,
     /// By [`SeriesId`]: what operators call it.
-    meanings: Vec<Option<EngineMetric>>,
+    meanings: Meanings,
     fetched: FetchStatistics,
     last_page: Vec<(SeriesId, f64)>,
     last_at: Option<Mono>,
@@ -86,7 +86,7 @@ impl EndpointHistory {
             reader: PageReader::new(limits),
             series: Vec::new(),
             on_page: Vec::new(),
-            meanings: Vec::new(),
+            meanings: Meanings::default(),
             fetched: FetchStatistics::default(),
             last_page: Vec::new(),
             last_at: None,
@@ -213,22 +213,22 @@ impl EndpointHistory {
         for known in &self.reader.series()[self.series.len()..] {
             self.series.push(TimeSeries::appearing_after(self.last_at));
             self.on_page.push(0);
-            self.meanings.push(EngineMetric::of(&self.reader, known).map(|(_, metric)| metric));
+            self.meanings.learn(&self.reader, known);
         }
     }
 
     /// Whether the engine's own counters are as on the page before. Counters of the process and of the metrics page itself always move.
     fn counts_like(&self, values: &[(SeriesId, f64)]) -> bool {
         let total = |values: &[(SeriesId, f64)]| -> f64 {
-            let is_count = |id: &SeriesId| self.meanings[id.0 as usize].is_some_and(EngineMetric::is_count);
+            let is_count = |id: &SeriesId| self.meanings.of(*id).any(EngineMetric::is_count);
             values.iter().filter(|(id, _)| is_count(id)).map(|(_, value)| value).sum()
         };
         total(values).to_bits() == total(&self.last_page).to_bits()
     }
 
     fn publish(&self) {
-        let of = |id: SeriesId| self.meanings[id.0 as usize];
-        self.live.publish(self.last_page.iter().filter_map(|(id, value)| Some((of(*id)?, *value))));
+        let values = self.last_page.iter();
+        self.live.publish(values.flat_map(|&(id, value)| self.meanings.of(id).map(move |metric| (metric, value))));
     }
 
     fn thin_if_needed(&mut self) {

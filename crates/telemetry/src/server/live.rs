@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::engine::EngineMetric;
 
-/// One value for each metric that operators look at, summed over the series of the endpoint that was read last.
+/// One value for each metric that operators look at, over the series of the endpoint that was read last: shares are averaged, all
+/// others added.
 #[derive(Debug)]
 pub struct LiveServerMetrics {
     /// Bits of a float; not a number if there is no value.
@@ -25,13 +26,16 @@ impl LiveServerMetrics {
     }
 
     pub(crate) fn publish(&self, values: impl Iterator<Item = (EngineMetric, f64)>) {
-        let mut sums = [f64::NAN; EngineMetric::ALL.len()];
+        let mut sums = [(0.0, 0.0); EngineMetric::ALL.len()];
         for (metric, value) in values {
-            let sum = &mut sums[metric as usize];
-            *sum = if sum.is_nan() { value } else { *sum + value };
+            let (sum, series) = &mut sums[metric as usize];
+            *sum += value;
+            *series += 1.0;
         }
-        for (slot, sum) in self.values.iter().zip(sums) {
-            slot.store(sum.to_bits(), Ordering::Relaxed);
+        for (metric, (sum, series)) in EngineMetric::ALL.into_iter().zip(sums) {
+            let value = if metric.is_share() { sum / series } else { sum };
+            let value = if series > 0.0 { value } else { f64::NAN };
+            self.values[metric as usize].store(value.to_bits(), Ordering::Relaxed);
         }
     }
 }

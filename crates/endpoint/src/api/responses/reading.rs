@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{ID, STORE};
 use crate::reply::documents::{EventError, EventResult, is_truthy, text, tree};
 use crate::reply::in_band;
+use crate::reply::spec_decode::EngineMetrics;
 use crate::reply::stream_reader::EventParser;
 use crate::reply::surrogate;
 use crate::reply::tool_call::CallFragment;
@@ -186,6 +187,9 @@ impl ResponsesReader {
             transcript.text(0, text(response, "output_text"));
         }
         transcript.usage(UsageField::within(response, "usage"));
+        if let Some(metrics) = EngineMetrics::within(response) {
+            metrics.append(transcript);
+        }
         let status = text(response, "status");
         self.incomplete = status == "incomplete";
         self.stored = response["store"].as_bool().unwrap_or(false);

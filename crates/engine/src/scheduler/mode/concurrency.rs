@@ -19,10 +19,11 @@ impl LoadMode for ConcurrencyMode {
     }
 
     fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+        state.start_given_back(now)?;
         while state.has_room_for_session(now) {
             let session = state.draw_session(now);
             state.start(session)?;
         }
-        Ok(())
+        state.refill_reserve(now)
     }
 }

@@ -8,9 +8,9 @@ mod server;
 mod simulation;
 
 pub(super) use self::conversations::{chat, conversation, orchestrator};
-pub(super) use self::invariants::assert_invariants;
+pub(super) use self::invariants::{assert_invariants, most_at_once};
 pub(super) use self::phases::{agentic, closed_loop, duration, linear, profiling, rate, requests, sessions, warmup};
-pub(super) use self::server::{CutReply, Dispatched, SentBody, SimulatedReply};
+pub(super) use self::server::{CutReply, Dispatched, REACTION, SentBody, SimulatedReply};
 pub(super) use self::simulation::{DispatchLog, Simulation};
 
 use aiperf_clock::Nanos;

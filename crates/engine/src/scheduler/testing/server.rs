@@ -1,7 +1,7 @@
 //! A server and its workers in virtual time: takes dispatches, and brings back what becomes of them when it is time.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use aiperf_clock::{Clock, Mono, Nanos, VirtualClock};
@@ -15,10 +15,17 @@ use crate::queue::WaitResult;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
 use crate::request::preconnect::{ConnectionsAhead, Preconnected};
+use crate::request::reserved::{ReservedCredit, Withdrawn};
 use crate::scheduler::environment::{Dispatch, EventSource};
 
 /// Waits that end without the clock having moved: a scheduler that has more of them in a row is spinning.
 const MOST_WAITS_AT_ONE_TIME: u32 = 100_000;
+
+/// A worker that has more than this in reserve goes on without waking the scheduler.
+const LOW_RESERVE: usize = 2;
+
+/// How long a worker takes to give back its reserve: it goes on meanwhile.
+pub(crate) const REACTION: Nanos = Nanos(50_000);
 
 /// One request as the scheduler handed it out, and its result. Times count from the start of the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,6 +147,7 @@ struct SimulatedRequest {
 enum Pending {
     FirstToken(usize),
     End { request: usize, end: RequestOutcome },
+    Withdraw(usize),
     Event(SchedulerEvent),
 }
 
@@ -160,6 +168,10 @@ pub(crate) struct SimulatedServer {
     preconnects: RefCell<Vec<(Nanos, usize, Vec<ConnectionsAhead>)>>,
     cuts: RefCell<Vec<(Nanos, RunOutcome)>>,
     in_flight: RefCell<BTreeMap<usize, SimulatedRequest>>,
+    /// What has come and was not taken yet.
+    came: RefCell<VecDeque<SchedulerEvent>>,
+    /// What each worker has in reserve.
+    reserves: RefCell<Vec<VecDeque<ReservedCredit>>>,
     pending: RefCell<BTreeMap<(Mono, u64), Pending>>,
     order: Cell<u64>,
     waits_at_one_time: Cell<u32>,
@@ -202,6 +214,8 @@ impl SimulatedServer {
             preconnects: RefCell::default(),
             cuts: RefCell::default(),
             in_flight: RefCell::default(),
+            came: RefCell::default(),
+            reserves: RefCell::new((0..workers).map(|_| VecDeque::new()).collect()),
             pending: RefCell::default(),
             order: Cell::new(0),
             waits_at_one_time: Cell::new(0),
@@ -259,33 +273,61 @@ impl SimulatedServer {
         }
     }
 
-    /// The next event that has come by now.
-    fn next_event(&self) -> Option<SchedulerEvent> {
-        loop {
-            let pending = {
-                let mut pending = self.pending.borrow_mut();
-                let first = pending.first_entry().filter(|first| first.key().0 <= self.clock.now())?;
-                first.remove()
-            };
-            match pending {
-                Pending::Event(event) => return Some(event),
-                Pending::FirstToken(request) => {
-                    if let Some(in_flight) = self.in_flight.borrow_mut().get_mut(&request) {
-                        self.dispatched.borrow_mut()[request].first_token = Some(self.since_start(self.clock.now()));
-                        if in_flight.credit.watch_first_token {
-                            in_flight.first_token_told = true;
-                            return Some(SchedulerEvent::FirstToken { phase: in_flight.credit.phase });
-                        }
-                    }
+    /// Puts what has come by now in front of the scheduler. True if something of it would wake the scheduler.
+    fn gather(&self) -> bool {
+        let mut wakes = false;
+        while let Some(pending) = self.take_pending() {
+            let event = match pending {
+                Pending::Event(event) => Some(event),
+                Pending::Withdraw(worker) => {
+                    let credits = std::mem::take(&mut self.reserves.borrow_mut()[worker]).into();
+                    Some(SchedulerEvent::Withdrawn(Withdrawn { worker, credits }))
                 }
+                Pending::FirstToken(request) => self.first_token(request),
                 Pending::End { request, end } => {
                     let ended = self.in_flight.borrow_mut().remove(&request);
-                    if let Some(in_flight) = ended {
-                        return Some(self.returned(request, in_flight, end));
-                    }
+                    ended.map(|in_flight| self.returned(request, in_flight, end))
                 }
+            };
+            if let Some(event) = event {
+                wakes |= !self.is_quiet(&event);
+                self.came.borrow_mut().push_back(event);
             }
         }
+        wakes
+    }
+
+    fn take_pending(&self) -> Option<Pending> {
+        let mut pending = self.pending.borrow_mut();
+        let first = pending.first_entry().filter(|first| first.key().0 <= self.clock.now())?;
+        Some(first.remove())
+    }
+
+    fn first_token(&self, request: usize) -> Option<SchedulerEvent> {
+        let mut in_flight = self.in_flight.borrow_mut();
+        let in_flight = in_flight.get_mut(&request)?;
+        self.dispatched.borrow_mut()[request].first_token = Some(self.since_start(self.clock.now()));
+        if !in_flight.credit.watch_first_token {
+            return None;
+        }
+        in_flight.first_token_told = true;
+        Some(SchedulerEvent::FirstToken { phase: in_flight.credit.phase })
+    }
+
+    /// A worker that goes on by itself does not wake the scheduler.
+    fn is_quiet(&self, event: &SchedulerEvent) -> bool {
+        let SchedulerEvent::Returned(returned) = event else { return false };
+        returned.has_successor && self.reserves.borrow()[returned.session.worker].len() > LOW_RESERVE
+    }
+
+    /// Starts a request of the worker's reserve in the place of one that ended.
+    fn start_successor(&self, credit: &Credit, end: RequestOutcome) -> bool {
+        if !(credit.is_last && credit.session.is_root && end == RequestOutcome::Success) {
+            return false;
+        }
+        let now = self.clock.now();
+        let next = self.reserves.borrow_mut()[credit.session.worker].pop_front_if(|first| first.may_start(now));
+        next.is_some_and(|next| self.send(next.take(now)))
     }
 
     fn returned(&self, request: usize, in_flight: SimulatedRequest, end: RequestOutcome) -> SchedulerEvent {
@@ -307,6 +349,7 @@ impl SimulatedServer {
             };
             self.put(at + self.record_delay, Pending::Event(SchedulerEvent::FollowedUp(followed)));
         }
+        let has_successor = !follow_up && self.start_successor(&credit, end);
         SchedulerEvent::Returned(Returned {
             session: credit.session,
             phase: credit.phase,
@@ -316,6 +359,7 @@ impl SimulatedServer {
             outcome: end,
             first_token_told,
             follow_up,
+            has_successor,
             unreachable_since: (ending == ReplyEnding::Unreachable && end == RequestOutcome::Failed).then_some(start),
         })
     }
@@ -370,6 +414,16 @@ impl Dispatch for SimulatedServer {
         true
     }
 
+    fn reserve(&self, worker: usize, credits: Vec<ReservedCredit>) -> bool {
+        self.reserves.borrow_mut()[worker].extend(credits);
+        true
+    }
+
+    fn withdraw(&self, worker: usize) -> bool {
+        self.put(self.clock.now() + REACTION, Pending::Withdraw(worker));
+        true
+    }
+
     fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool {
         let now = self.clock.now();
         let opened = ahead.iter().map(|ahead| ahead.count).sum();
@@ -384,7 +438,7 @@ impl Dispatch for SimulatedServer {
     fn cut(&self, reason: RunOutcome) {
         let now = self.clock.now();
         self.cuts.borrow_mut().push((self.since_start(now), reason));
-        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_)));
+        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_) | Pending::Withdraw(_)));
         let CutReply::After(delay) = self.cut_reply else { return };
         for (request, in_flight) in self.in_flight.borrow().iter() {
             // A worker that waits for the due time of a request learns of the end then.
@@ -397,28 +451,39 @@ impl Dispatch for SimulatedServer {
 impl EventSource for SimulatedServer {
     fn wait(&self, until: Option<Mono>) -> WaitResult<SchedulerEvent> {
         let before = self.clock.now();
+        if let Some(event) = self.take() {
+            self.waits_at_one_time.set(0);
+            return WaitResult::Item(event);
+        }
         loop {
-            if let Some(event) = self.next_event() {
-                self.waits_at_one_time.set(0);
-                return WaitResult::Item(event);
-            }
             let next = self.pending.borrow().first_key_value().map(|((at, _), _)| *at);
             match (next, until) {
-                (Some(next), until) if until.is_none_or(|until| next <= until) => self.clock.advance_to(next),
+                (Some(next), until) if until.is_none_or(|until| next <= until) => {
+                    self.clock.advance_to(next);
+                    if self.gather() {
+                        break;
+                    }
+                }
                 (_, Some(until)) => {
                     self.clock.advance_to(until);
-                    let waits = if self.clock.now() > before { 0 } else { self.waits_at_one_time.get() + 1 };
-                    assert!(waits < MOST_WAITS_AT_ONE_TIME, "the scheduler spins at {:?}", self.since_start(before));
-                    self.waits_at_one_time.set(waits);
-                    return WaitResult::TimedOut;
+                    break;
                 }
                 // Nothing will ever come: the scheduler would sleep for good.
                 (_, None) => return WaitResult::Closed,
             }
         }
+        if let Some(event) = self.came.borrow_mut().pop_front() {
+            self.waits_at_one_time.set(0);
+            return WaitResult::Item(event);
+        }
+        let waits = if self.clock.now() > before { 0 } else { self.waits_at_one_time.get() + 1 };
+        assert!(waits < MOST_WAITS_AT_ONE_TIME, "the scheduler spins at {:?}", self.since_start(before));
+        self.waits_at_one_time.set(waits);
+        WaitResult::TimedOut
     }
 
     fn take(&self) -> Option<SchedulerEvent> {
-        self.next_event()
+        self.gather();
+        self.came.borrow_mut().pop_front()
     }
 }

@@ -16,6 +16,7 @@ mod prefill;
 mod properties;
 mod ramps;
 mod rate;
+mod reserve;
 mod sessions;
 mod stop_conditions;
 mod user_centric;

@@ -25,9 +25,9 @@ fn a_small_load_stays_with_the_first_worker_and_a_large_one_is_spread() {
         let of = |worker| log.dispatched.iter().filter(|sent| sent.worker == worker).count();
         [of(0), of(1), of(2)]
     };
-    assert_eq!(workers(32, 320), [320, 0, 0]);
-    assert_eq!(workers(40, 40), [32, 8, 0]);
-    assert_eq!(workers(120, 120), [40, 40, 40], "when all are full, the least busy one");
+    assert_eq!(workers(16, 160), [160, 0, 0]);
+    assert_eq!(workers(20, 20), [16, 4, 0]);
+    assert_eq!(workers(60, 60), [20, 20, 20], "when all are full, the least busy one");
 }
 
 #[test]

@@ -75,6 +75,10 @@ impl SessionOrder {
         self.order.peek() == Some(&conversation)
     }
 
+    pub(super) fn ahead_sessions(&self) -> usize {
+        self.ahead.len()
+    }
+
     pub(super) fn ahead_bytes(&self) -> usize {
         self.ahead_bytes
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, WallAnchor};
+use aiperf_live::GpuState;
 use aiperf_report::{
     EnergyFigure, GpuDescription, GpuFigures, GpuLine, GpuLineWriter, GpuSourceFigures, GpuTelemetryFigures,
 };
@@ -67,6 +68,22 @@ pub(super) fn live(reading: &GpuReading) -> (u32, Option<f64>, Option<f64>) {
     let watts = first([FieldId::POWER, FieldId::AMD_POWER]);
     let percent = first([FieldId::GPU_UTILIZATION, FieldId::AMD_GFX_ACTIVITY]);
     (reading.gpu.index, watts, percent)
+}
+
+/// One GPU, for views.
+pub(super) fn gpu_state(source: &str, reading: &GpuReading) -> GpuState {
+    let first = |fields: [FieldId; 2]| fields.into_iter().find_map(|field| reading.value(field));
+    let (index, power_watts, utilization_percent) = live(reading);
+    GpuState {
+        index,
+        model: reading.gpu.model.clone(),
+        source: source.to_owned(),
+        uuid: reading.gpu.uuid.clone(),
+        power_watts,
+        utilization_percent,
+        memory_used_gb: first([FieldId::MEMORY_USED, FieldId::AMD_MEMORY_USED]),
+        temperature_celsius: first([FieldId::TEMPERATURE, FieldId::AMD_TEMPERATURE]),
+    }
 }
 
 pub(super) fn figures(summary: &GpuTelemetrySummary, start: EpochNanos, end: EpochNanos) -> GpuTelemetryFigures {

@@ -116,6 +116,15 @@ pub(crate) const OUTPUT: &[OptionSpec] = &[
     .ours()
     .supported(),
     OptionSpec::new(
+        OptionId::Html,
+        &["html"],
+        ValueKind::Flag,
+        "Also write an HTML report with charts: one file, report.html, that opens without a network. \
+         `aiperf report FOLDER --html` makes it later.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::Strict,
         &["strict"],
         ValueKind::Text,

@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::aliases::{ALIASES, Alias, Part};
+use super::meanings::has_value;
 use super::{Engine, EngineMetric};
-use crate::prometheus::{Labels, SampleRole, SeriesId};
+use crate::prometheus::{KnownSeries, Labels, PageReader, SampleRole, SeriesId};
 use crate::series::{Counter, GaugeStatistics, HistogramIncrease, TimeSeries, Window};
 use crate::server::endpoint::EndpointHistory;
 use crate::server::metrics::histogram_of;
 use crate::server::statistics::per_second;
+
+/// Engines that count cached tokens of all prompt tokens, and no queries.
+const COUNTS_HITS_OF_PROMPTS: [Engine; 5] =
+    [Engine::Sglang, Engine::TrtLlm, Engine::Dynamo, Engine::LlamaCpp, Engine::LiteLlm];
 
 /// The value of one metric in the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,12 +80,18 @@ pub fn headlines(endpoints: &[EndpointHistory], window: Window) -> Vec<EngineRep
 fn engines(endpoints: &[EndpointHistory]) -> Vec<Engine> {
     let mut found: Vec<Engine> = endpoints
         .iter()
-        .flat_map(|one| one.reader().series().iter().filter_map(|series| EngineMetric::of(one.reader(), series)))
-        .map(|(engine, _)| engine)
+        .flat_map(|one| one.reader().series().iter().filter_map(|series| engine_of(one.reader(), series)))
         .collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The engine that has a series of this name.
+fn engine_of(reader: &PageReader, series: &KnownSeries) -> Option<Engine> {
+    let family = &reader.families()[series.family.0 as usize].name;
+    let covers = |alias: &&Alias| has_value(alias.part, &series.role) && alias.covers(family, &series.labels);
+    ALIASES.iter().find(covers).map(|alias| alias.engine)
 }
 
 fn report(engine: Engine, endpoints: &[&EndpointHistory], endpoint: Option<String>, window: Window) -> EngineReport {
@@ -94,7 +105,7 @@ fn report(engine: Engine, endpoints: &[&EndpointHistory], endpoint: Option<Strin
     }
     let mut report = EngineReport { engine, endpoint, metrics };
     report.derive(EngineMetric::PrefixCacheHits, EngineMetric::PrefixCacheQueries, EngineMetric::PrefixCacheHitRate);
-    if engine == Engine::Sglang {
+    if COUNTS_HITS_OF_PROMPTS.contains(&engine) {
         report.derive(EngineMetric::PrefixCacheHits, EngineMetric::PromptTokens, EngineMetric::PrefixCacheHitRate);
     }
     report.derive(EngineMetric::AcceptedTokens, EngineMetric::DraftTokens, EngineMetric::AcceptanceRate);
@@ -123,7 +134,7 @@ fn value_of(alias: &Alias, endpoints: &[&EndpointHistory], window: Window) -> Op
             }
             let series = series_of(alias, endpoints, &SampleRole::Value);
             let all: Vec<&TimeSeries> = series.iter().map(|(_, series)| *series).collect();
-            let scale = if is_share(alias.metric) && !all.is_empty() { 1.0 / all.len() as f64 } else { 1.0 };
+            let scale = if alias.metric.is_share() && !all.is_empty() { 1.0 / all.len() as f64 } else { 1.0 };
             GaugeStatistics::new(&TimeSeries::sum(&all, scale * alias.scale), window).map(HeadlineValue::Gauge)
         }
     }
@@ -143,12 +154,6 @@ const fn is_counter(metric: EngineMetric) -> bool {
             | M::GenerationTokens
             | M::FinishedRequests
     )
-}
-
-/// Whether several series of it are averaged, not added.
-const fn is_share(metric: EngineMetric) -> bool {
-    use EngineMetric as M;
-    matches!(metric, M::KvCacheUsage | M::PrefixCacheHitRate | M::AcceptanceRate | M::AcceptanceLength)
 }
 
 /// Series that an alias covers, with the end of the totals of their endpoint.

@@ -2,12 +2,12 @@
 
 mod aliases;
 mod headline;
+mod meanings;
 
-use crate::prometheus::{KnownSeries, PageReader, SampleRole};
-use aliases::{ALIASES, Part};
 pub use headline::{EngineReport, HeadlineValue, headlines};
+pub(crate) use meanings::Meanings;
 
-/// An inference engine, recognised by the names of its metrics.
+/// An inference engine or a proxy in front of one, recognised by the names of its metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Engine {
     Vllm,
@@ -18,6 +18,8 @@ pub enum Engine {
     LlamaCpp,
     Triton,
     Nim,
+    /// A proxy. It comes last: where an engine behind it has a page too, that one counts.
+    LiteLlm,
 }
 
 impl Engine {
@@ -31,6 +33,7 @@ impl Engine {
             Self::LlamaCpp => "llama.cpp",
             Self::Triton => "Triton",
             Self::Nim => "NIM",
+            Self::LiteLlm => "LiteLLM",
         }
     }
 }
@@ -86,15 +89,9 @@ impl EngineMetric {
         Self::RequestLatency,
     ];
 
-    /// The engine and the meaning of a series, if its name is known.
-    pub(crate) fn of(reader: &PageReader, series: &KnownSeries) -> Option<(Engine, Self)> {
-        let family = &reader.families()[series.family.0 as usize].name;
-        let fits = |part: Part| match part {
-            Part::Value => series.role == SampleRole::Value,
-            Part::Histogram | Part::Sum => series.role == SampleRole::Sum,
-        };
-        let alias = ALIASES.iter().find(|alias| alias.covers(family, &series.labels) && fits(alias.part))?;
-        Some((alias.engine, alias.metric))
+    /// Whether several series of it are averaged, not added.
+    pub(crate) const fn is_share(self) -> bool {
+        matches!(self, Self::KvCacheUsage | Self::PrefixCacheHitRate | Self::AcceptanceRate | Self::AcceptanceLength)
     }
 
     /// Whether it counts requests or tokens, so that it stands still when the server is idle.

@@ -12,8 +12,12 @@ use crate::server::{EndpointHistory, EndpointPlan, LiveServerMetrics};
 
 /// Two pages, one second apart; `@` stands for 100 times the number of the page.
 fn endpoint(url: &str, text: &str) -> EndpointHistory {
+    endpoint_for(url, text, &Arc::new(LiveServerMetrics::default()))
+}
+
+fn endpoint_for(url: &str, text: &str, live: &Arc<LiveServerMetrics>) -> EndpointHistory {
     let plan = EndpointPlan { url: url.into(), is_named: true, fallback: None, fallback_url: String::new() };
-    let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::new(LiveServerMetrics::default()));
+    let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::clone(live));
     for number in 1..=2_u64 {
         let at = Mono::from_nanos(number * 1_000_000_000);
         let body = text.replace('@', &(100 * number).to_string()).into_bytes();
@@ -83,11 +87,54 @@ fn shares_follow_from_counters_where_there_are_counters() {
     );
     assert_eq!(vllm.get(EngineMetric::PrefixCacheHitRate), Some(&HeadlineValue::Share(0.0)));
     let triton = report(
-        "# TYPE nv_trt_llm_request_metrics gauge\nnv_trt_llm_request_metrics{request_type=\"active\"} 3\n\
+        "# TYPE nv_trt_llm_request_metrics gauge\nnv_trt_llm_request_metrics{request_type=\"active\"} 5\n\
+         nv_trt_llm_request_metrics{request_type=\"scheduled\"} 3\n\
          nv_trt_llm_request_metrics{request_type=\"waiting\"} 2\nnv_trt_llm_request_metrics{request_type=\"max\"} 64\n",
     );
     assert_eq!(gauge(&triton, EngineMetric::RunningRequests), 3.0);
     assert_eq!(gauge(&triton, EngineMetric::WaitingRequests), 2.0);
+}
+
+/// Names and types of TensorRT-LLM's `MetricsCollector` and of its backend for Triton.
+#[test]
+fn metrics_of_tensorrt_llm_mean_what_its_source_says() {
+    let trtllm = report(
+        "# TYPE trtllm_prompt_tokens_total counter\ntrtllm_prompt_tokens_total @\n\
+         # TYPE trtllm_prompt_cached_tokens_total counter\ntrtllm_prompt_cached_tokens_total 4@\n\
+         # TYPE trtllm_kv_cache_hit_rate gauge\ntrtllm_kv_cache_hit_rate 0.9\n\
+         # TYPE trtllm_num_paused_requests gauge\ntrtllm_num_paused_requests 7\n\
+         # TYPE trtllm_spec_decode_acceptance_length gauge\ntrtllm_spec_decode_acceptance_length 2.5\n",
+    );
+    assert_eq!(trtllm.get(EngineMetric::PrefixCacheHitRate), Some(&HeadlineValue::Share(1.0)));
+    assert_eq!(trtllm.get(EngineMetric::Preemptions), None, "requests that are paused now are no count of preemptions");
+    assert_eq!(gauge(&trtllm, EngineMetric::AcceptanceLength), 2.5);
+    let triton = report(
+        "# TYPE nv_llm_output_token_len histogram\nnv_llm_output_token_len_bucket{le=\"+Inf\"} 1\n\
+         nv_llm_output_token_len_sum @\nnv_llm_output_token_len_count 1\n",
+    );
+    assert_eq!((triton.engine, triton.total(EngineMetric::GenerationTokens)), (Engine::Triton, Some(100.0)));
+}
+
+#[test]
+fn a_page_with_two_names_for_one_metric_counts_it_once() {
+    let page = "# TYPE vllm:gpu_cache_usage_perc gauge\nvllm:gpu_cache_usage_perc 0.5\n\
+                # TYPE vllm:kv_cache_usage_perc gauge\nvllm:kv_cache_usage_perc{engine=\"0\"} 0.5\n\
+                vllm:kv_cache_usage_perc{engine=\"1\"} 0.7\n";
+    let live = Arc::new(LiveServerMetrics::default());
+    endpoint_for("http://a/metrics", page, &live);
+    assert!((live.get(EngineMetric::KvCacheUsage).unwrap() - 0.6).abs() < 1e-12);
+}
+
+#[test]
+fn cached_prompt_tokens_that_are_counted_apart_are_prompt_tokens() {
+    let page = "# TYPE llamacpp:prompt_tokens_total counter\nllamacpp:prompt_tokens_total 1@\n\
+                # TYPE llamacpp:prompt_tokens_cached_total counter\nllamacpp:prompt_tokens_cached_total 3@\n";
+    let live = Arc::new(LiveServerMetrics::default());
+    let found = reports(&[endpoint_for("http://a/metrics", page, &live)]);
+    assert_eq!(found[0].total(EngineMetric::PromptTokens), Some(200.0));
+    assert_eq!(found[0].get(EngineMetric::PrefixCacheHitRate), Some(&HeadlineValue::Share(0.5)));
+    assert_eq!(live.get(EngineMetric::PromptTokens), Some(1_200.0 + 3_200.0));
+    assert_eq!(live.get(EngineMetric::PrefixCacheHits), Some(3_200.0));
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! A credit that a worker holds in reserve for a quick closed loop: the worker starts it by itself as soon as one of its
+//! requests ends, without waiting for the scheduler.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aiperf_clock::Mono;
+
+use crate::request::credit::Credit;
+
+/// Counts the turns of a phase in the order in which they start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CreditNumbers(Arc<AtomicU64>);
+
+impl CreditNumbers {
+    pub(crate) fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// It has no number and no due time until it is taken.
+#[derive(Debug)]
+pub(crate) struct ReservedCredit {
+    pub(crate) credit: Credit,
+    pub(crate) numbers: CreditNumbers,
+    /// From then on nothing is started.
+    pub(crate) deadline: Option<Mono>,
+}
+
+impl ReservedCredit {
+    pub(crate) fn may_start(&self, now: Mono) -> bool {
+        self.deadline.is_none_or(|deadline| now < deadline)
+    }
+
+    /// The credit of a request that starts now.
+    pub(crate) fn take(self, now: Mono) -> Credit {
+        Credit { number: self.numbers.next(), due: now, issued: now, ..self.credit }
+    }
+}
+
+/// What a worker had in reserve when it was asked to give it back.
+#[derive(Debug)]
+pub(crate) struct Withdrawn {
+    pub(crate) worker: usize,
+    pub(crate) credits: Vec<ReservedCredit>,
+}

@@ -1,0 +1,158 @@
+// The page of a comparison: how far candidates lie from the baseline.
+
+const SIDES = ["c1", "c2", "c3", "c4", "c5"];
+
+function verdictMark(verdict) {
+  return { better: "win", worse: "loss", equal: "same", changed: "c4" }[verdict] ?? "same";
+}
+
+// One row for each metric: the change, its interval, and the band of changes that count as none.
+function forestChart(comparison, id) {
+  const rows = comparison.metrics.filter((row) => row.change && row.change.share !== null && row.change.share !== undefined);
+  if (rows.length === 0) return null;
+  const percent = (share) => (share === null ? null : share * 100);
+  const shown = rows.map((row) => ({ ...row, at: percent(row.change.share), low: percent(row.change.low), high: percent(row.change.high), band: row.threshold * 100, name: `${row.metric.replaceAll("_", " ")} ${row.statistic}` }));
+  return chart({
+    id,
+    title: `Changes of ${comparison.candidate.folder}`,
+    about: "Change from the baseline in percent (percentage points for rates in percent), with its interval. The grey band is what counts as no change. An interval outside the band is a difference; one inside it shows that there is none; anything else is inconclusive.",
+    wide: true,
+    legend: [{ name: "Better", mark: "win", kind: "dot" }, { name: "Worse", mark: "loss", kind: "dot" }, { name: "Equal or inconclusive", mark: "same", kind: "dot" }, { name: "Counts as no change", mark: "cut", kind: "area" }],
+    draw: (width) => {
+      const each = 26;
+      const height = 62 + shown.length * each;
+      const named = width > 700;
+      const left = named ? 290 : 150;
+      const reach = Math.max(...shown.map((row) => Math.max(Math.abs(row.at), Math.min(Math.abs(row.low ?? 0), Math.abs(row.at) * 4 + 20), Math.min(Math.abs(row.high ?? 0), Math.abs(row.at) * 4 + 20), row.band * 1.6)));
+      const scale = linearScale([-reach, reach], [left, width - 150], width / 130);
+      const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Changes with intervals" });
+      const clamp = (value) => Math.max(left, Math.min(width - 150, scale.at(value)));
+      for (const tick of scale.ticks) {
+        node.append(svg("g", { class: "grid" }, svg("line", { x1: scale.at(tick), x2: scale.at(tick), y1: 6, y2: height - 40 })), svg("g", { class: "axis" }, svg("text", { x: scale.at(tick), y: height - 24, "text-anchor": "middle", text: `${scale.format(tick)} %` })));
+      }
+      node.append(svg("g", { class: "axis" }, svg("line", { class: "base", x1: scale.at(0), x2: scale.at(0), y1: 6, y2: height - 40 }), svg("text", { class: "axis-name", x: (left + width - 150) / 2, y: height - 6, "text-anchor": "middle", text: "Change from the baseline" })));
+      shown.forEach((row, index) => {
+        const y = 20 + index * each;
+        const mark = verdictMark(row.verdict);
+        node.append(
+          svg("rect", { class: "shade-none", x: clamp(-row.band), width: clamp(row.band) - clamp(-row.band), y: y - 9, height: 18 }),
+          svg("text", { class: "row-name", x: left - 12, y: y + 4, "text-anchor": "end", text: named ? row.name : row.name.slice(0, 24) }),
+          row.low === null ? "" : svg("line", { class: `whisker ${mark}`, x1: clamp(row.low), x2: clamp(row.high), y1: y, y2: y }),
+          svg("circle", { class: `point ${mark}`, cx: clamp(row.at), cy: y, r: 4.5 }, svg("title", { text: `${row.name}: ${formatNumber(row.at)} %` })),
+          svg("text", { class: "row-name", x: width - 140, y: y + 4, text: `${row.at > 0 ? "+" : ""}${formatNumber(row.at)} % ${row.verdict === "cannot tell" ? "inconclusive" : row.verdict}` }));
+      });
+      return [node];
+    },
+    table: () => ({ columns: ["metric", "statistic", "unit", "baseline", "candidate", "change", "low", "high", "threshold", "verdict", "reason"], rows: comparison.metrics.map((row) => [row.metric, row.statistic, row.unit, row.baseline, row.candidate, row.change?.share ?? null, row.change?.low ?? null, row.change?.high ?? null, row.threshold, row.verdict, row.reason]) }),
+  });
+}
+
+function survivalOfSides(sides, tag, name, id) {
+  const curves = sides.flatMap((side, index) => {
+    const curve = side.curves?.survival.find((one) => one.tag === tag);
+    return curve ? [{ ...curve, label: side.name, mark: SIDES[index % SIDES.length], x: curve.points.map((point) => point[1]), y: curve.points.map((point) => point[0]), low: curve.points.map((point) => point[2]), high: curve.points.map((point) => point[3]) }] : [];
+  });
+  if (curves.length === 0) return null;
+  return chart({
+    id,
+    title: `Tail of ${name}`,
+    about: `Share of successful requests of one run that took longer than x, both axes logarithmic, with 95 % intervals of the percentiles.`,
+    legend: curves.map((curve) => ({ name: curve.label, mark: curve.mark })),
+    draw: (width) => survivalDrawing(width, curves, []),
+    table: () => ({ columns: ["run", "share that took longer", `${name} (ms)`, "interval low", "interval high"], rows: curves.flatMap((curve) => curve.points.map((point) => [curve.label, ...point])) }),
+  });
+}
+
+// The difference at each percentile: is every request slower, or only the slow ones?
+function shiftChart(sides, tag, name, id) {
+  const [baseline, ...others] = sides;
+  const base = baseline.curves?.percentiles[tag];
+  if (!base) return null;
+  const series = others.flatMap((side, index) => {
+    const points = side.curves?.percentiles[tag];
+    if (!points) return [];
+    const half = (point) => (point[2] === null ? null : (point[3] - point[2]) / 2);
+    const rows = base.map((from, place) => {
+      const to = points[place];
+      const spread = half(from) === null || half(to) === null ? null : Math.hypot(half(from), half(to));
+      return { q: from[0] * 100, change: to[1] - from[1], spread };
+    });
+    return [{ name: side.name, unit: "ms", mark: SIDES[(index + 1) % SIDES.length], x: rows.map((row) => row.q), y: rows.map((row) => row.change), low: rows.map((row) => (row.spread === null ? null : row.change - row.spread)), high: rows.map((row) => (row.spread === null ? null : row.change + row.spread)), points: true }];
+  });
+  if (series.length === 0) return null;
+  return chart({
+    id,
+    title: `Where ${name} shifts`,
+    about: `Difference from the baseline at each percentile of ${name}. A flat line is a shift of all requests; a rise at the right is a longer tail. Bands are 95 % intervals of the difference.`,
+    legend: series.map((line) => ({ name: line.name, mark: line.mark })),
+    draw: (width) => lineChart(width, { series, xLabel: `Percentile of ${name}`, yLabel: "Difference (ms)", fromZero: true, xName: "Percentile", xUnit: "", rules: [{ value: 0, text: "No difference" }] }),
+    table: () => ({ columns: ["run", "percentile", "difference (ms)", "interval low", "interval high"], rows: series.flatMap((line) => line.x.map((q, index) => [line.name, q, line.y[index], line.low[index], line.high[index]])) }),
+  });
+}
+
+function overlayChart(sides, id, { title, about, yLabel, unit, pick, log }) {
+  const series = sides.flatMap((side, index) => {
+    const curves = side.curves;
+    const y = curves ? pick(curves) : null;
+    if (!y) return [];
+    const { step, slices, seconds } = curves.time;
+    const x = Array.from({ length: slices }, (_, slice) => (slice * step + Math.min(seconds, (slice + 1) * step)) / 2);
+    return [{ name: side.name, unit, x, y, mark: SIDES[index % SIDES.length] }];
+  });
+  if (series.length === 0) return null;
+  return chart({
+    id,
+    title,
+    about,
+    legend: series.map((line) => ({ name: line.name, mark: line.mark })),
+    draw: (width) => lineChart(width, { series, xLabel: "Time since the start of each run (s)", yLabel, fromZero: true, yLog: log }),
+    table: () => ({ columns: ["run", "time (s)", yLabel], rows: series.flatMap((line) => line.x.map((x, index) => [line.name, x, line.y[index]])) }),
+  });
+}
+
+function comparisonPage(head) {
+  const { comparison, sides, settings } = head;
+  const time = "time_to_first_token";
+  const list = [
+    ...comparison.comparisons.map((one, index) => forestChart(one, `C${2 + index}`)),
+    survivalOfSides(sides, time, "TTFT", "C10"),
+    survivalOfSides(sides, "request_latency", "request latency", "C11"),
+    shiftChart(sides, time, "TTFT", "C12"),
+    shiftChart(sides, "inter_token_latency", "ITL", "C13"),
+    overlayChart(sides, "C14", { title: "TTFT over time", about: "p99 of TTFT over the requests sent in each slice of the run.", yLabel: "TTFT p99 (ms), by slice", unit: "ms", pick: (curves) => curves.over_time[time]?.p99 }),
+    overlayChart(sides, "C15", { title: "Throughput over time", about: "Requests that finished per second in each slice of the run.", yLabel: "Requests/s, by slice", unit: "req/s", pick: (curves) => curves.load.finished }),
+  ].filter(Boolean);
+  return [comparisonVerdict(head), ...list.map((one) => one.section), settingsSection(settings, sides, comparison)];
+}
+
+function comparisonVerdict({ comparison, sides }) {
+  const count = (one, verdict) => one.metrics.filter((row) => row.verdict === verdict).length;
+  const worst = comparison.comparisons.some((one) => count(one, "worse") > 0);
+  const state = comparison.no_verdict ? "bad" : worst ? "warning" : "good";
+  const sentences = comparison.comparisons.map((one) => {
+    const words = [["better", "better"], ["worse", "worse"], ["equal", "equal"], ["inconclusive", "inconclusive"], ["cannot tell", "inconclusive"]].map(([verdict, word]) => [count(one, verdict), word]).filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+    const worse = one.metrics.filter((row) => row.verdict === "worse").map((row) => `${row.metric} ${row.statistic}`);
+    return `${one.candidate.folder}: ${words.join(", ")}${worse.length ? `. Worse: ${worse.join(", ")}` : ""}.`;
+  });
+  const words = { good: "Nothing is worse", warning: "Something is worse", bad: "No verdict" };
+  const notes = [comparison.baseline, ...comparison.comparisons.map((one) => one.candidate)].flatMap((side) => side.warnings.map((warning) => `${side.folder}: ${warning.message}`));
+  return el("section", { class: `verdict ${state}`, id: "c1" },
+    el("h2", {}, el("a", { class: "number", href: "#c1", text: "C1" }), el("span", { class: "state", text: words[state] })),
+    ...sentences.map((text) => el("p", { class: "sentence", text })),
+    comparison.no_verdict ? el("p", { class: "note", text: `No verdict: ${comparison.no_verdict}.` }) : null,
+    el("p", { class: "note", text: `The baseline is ${comparison.baseline.folder}. All verdicts together hold with ${formatPercent(comparison.confidence_level)} confidence. Curves show the first run of each folder${sides.some((side) => side.runs > 1) ? "; verdicts use all runs" : ""}.` }),
+    notes.length ? el("details", { class: "finding warning" }, el("summary", { text: `${notes.length} warnings of the runs` }), ...notes.map((text) => el("p", { text }))) : null);
+}
+
+function settingsSection(settings, sides, comparison) {
+  const work = comparison.comparisons.flatMap((one) => one.workload_differences.map((note) => [note.what, note.baseline, note.candidate]));
+  return el("section", { class: "chart wide", id: "settings" },
+    el("h2", { text: "What differs in the settings" }),
+    work.length ? el("p", { class: "about", text: "The runs did not do the same work; this may be the cause of a difference." }) : null,
+    work.length ? el("div", { class: "table-box" }, table(["What", "Baseline", "Candidate"], work)) : null,
+    settings.length ? el("div", { class: "table-box" }, table(["Setting", ...sides.map((side) => side.name)], settings.map((row) => [row.setting, ...row.values]))) : el("p", { class: "note", text: "No setting differs, as far as the folders tell." }));
+}
+
+function comparisonSubtitle(head) {
+  return `comparison of ${head.sides.length} folders`;
+}

@@ -1,0 +1,67 @@
+// Elements. Every string becomes text, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function put(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "text") node.textContent = String(value);
+    else if (name === "class") node.setAttribute("class", value);
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "vars") for (const [key, set] of Object.entries(value)) node.style.setProperty(key, set);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children ?? []) {
+    if (child !== null && child !== undefined) node.append(child);
+  }
+  return node;
+}
+
+function el(name, attributes, ...children) {
+  return put(document.createElement(name), attributes, children);
+}
+
+function svg(name, attributes, ...children) {
+  return put(document.createElementNS(SVG, name), attributes, children);
+}
+
+// A table from names of columns and rows of values. Numbers are aligned to the right.
+function table(columns, rows, caption) {
+  const cell = (value) =>
+    typeof value === "number" ? el("td", { class: "number", text: formatNumber(value) }) : el("td", { text: value ?? "–" });
+  return el("table", {},
+    caption ? el("caption", { text: caption }) : null,
+    el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col", text: name })))),
+    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell)))));
+}
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = el("textarea", { class: "offscreen" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+const tip = {
+  show(event, lines) {
+    const box = document.getElementById("tip");
+    box.replaceChildren(...lines.map((line, index) => el("div", { class: index === 0 ? "tip-head" : "", text: line })));
+    box.hidden = false;
+    const width = box.offsetWidth;
+    const left = Math.max(8, Math.min(event.clientX + 14, window.innerWidth - width - 8));
+    const above = event.clientY + 18 + box.offsetHeight > window.innerHeight;
+    box.style.left = `${left}px`;
+    box.style.top = `${above ? event.clientY - box.offsetHeight - 12 : event.clientY + 18}px`;
+  },
+  hide() {
+    document.getElementById("tip").hidden = true;
+  },
+};
