@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::defaults;
 use crate::section::Section;
-use crate::{Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
+use crate::{
+    AutoPlots, Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind,
+};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -95,8 +97,8 @@ impl Config {
         section.put_if("export_records_parquet", output.export_parquet);
         section.put_if("export_genai_perf", output.export_genai_perf);
         section.put_if("html", output.html);
-        section.put("auto_plot", false);
-        section.put("plot_required", false);
+        section.put("auto_plot", output.plots != AutoPlots::Off);
+        section.put("plot_required", output.plots == AutoPlots::Required);
         section.finish()
     }
 

@@ -11,6 +11,7 @@ mod help;
 #[cfg(test)]
 mod manual;
 mod mistake;
+mod plot;
 mod profile;
 mod report;
 mod selftest;
@@ -32,13 +33,14 @@ pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
+pub(crate) use plot::{PlotInvocation, PlotTarget, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 7] = ["plot", "plugins", "speed-bench-report", "config", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 6] = ["plugins", "speed-bench-report", "config", "kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 3] = ["config", "create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -55,6 +57,8 @@ pub(crate) enum Invocation {
     Analyze(AnalyzeInvocation),
     /// Compare runs with a baseline, perhaps as a gate.
     Compare(CompareInvocation),
+    /// Draw charts of runs.
+    Plot(Box<PlotInvocation>),
     /// Check an artifact folder or a file of results.
     Validate(PathBuf),
     Trace(TraceInvocation),
@@ -106,6 +110,7 @@ pub(crate) fn parse(
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
+        Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
         Some((name @ "validate", matches)) => match trace::artifact(matches, environment) {
             Some(folder) => Ok(Invocation::Validate(folder)),

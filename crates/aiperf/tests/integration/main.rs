@@ -43,6 +43,7 @@ mod media;
 mod metrics;
 mod outputs;
 mod parquet_tables;
+mod plots;
 mod preconnect;
 mod proxies;
 mod public_datasets;
