@@ -51,7 +51,7 @@ class Program:
     def has_option(self, option: str) -> bool:
         """Whether `profile` knows an option; older programs do not know all of them."""
         help_text = subprocess.run([str(self.path), "profile", "--help"], capture_output=True, text=True, timeout=30)
-        return option in help_text.stdout.split()
+        return any(word.split("[")[0].split("=")[0].rstrip(",") == option for word in help_text.stdout.split())
 
 
 def ours(given: str | None, name: str = "aiperf") -> Program:
