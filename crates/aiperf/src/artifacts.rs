@@ -53,6 +53,9 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
     let mut text = console::render(&rebuilt.report, width, colour);
     text.push_str(&console::render_trailer(&rebuilt.report, &files.written, colour));
     crate::print(text.as_bytes())?;
+    if let Some(path) = &asked.trace {
+        crate::analyze::write(path, &aiperf_timeline::trace(&asked.folder)?)?;
+    }
     match files.failed.into_iter().next() {
         Some(error) => Err(error).context("some files could not be written"),
         None => Ok(ExitCode::SUCCESS),

@@ -5,6 +5,7 @@
 #[macro_use]
 mod output;
 
+mod analyze;
 mod artifacts;
 mod chat;
 mod cli;
@@ -14,6 +15,7 @@ mod html_report;
 mod interrupts;
 mod limits;
 mod logging;
+mod plot;
 mod profile;
 mod progress;
 mod selftest;
@@ -87,7 +89,9 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
+        Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Compare(asked) => return compare::run(&asked),
+        Invocation::Plot(asked) => return plot::run(&asked, &environment),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,

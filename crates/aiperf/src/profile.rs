@@ -1,12 +1,12 @@
 //! `aiperf profile`: runs a benchmark, shows its progress and its result.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_config::{AutoPlots, Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
@@ -17,7 +17,7 @@ use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
 use crate::views::{self, Views};
-use crate::{html_report, logging, trials};
+use crate::{html_report, logging, plot, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
@@ -46,7 +46,7 @@ pub(crate) fn run(
     }
     let live = LiveRun::new(views::facts(&first.config, None));
     interrupts.let_cancel(&live);
-    let views = Views::start(&live, &first.config, environment)?;
+    let views = Views::start(&live, &first.config, environment, &experiment.dir)?;
     if !experiment.is_single() {
         return trials::run(experiment, environment, interrupts, &live, views);
     }
@@ -61,9 +61,21 @@ pub(crate) fn run(
     };
     let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
     let html = html.transpose().map(|file| result.files.written.extend(file));
-    views.finish(views::end_of(&result, &first.config.output.dir));
+    let after = views.finish(views::end_of(&result, &first.config.output.dir));
     show(&result, width, environment);
-    html.map(|()| exit_code(&result))
+    let code = html.map(|()| exit_code(&result))?;
+    let code = with_plots(code, first.config.output.plots, &first.config.output.dir, environment);
+    after.linger(interrupts);
+    Ok(code)
+}
+
+/// Draws the charts of a command that has finished; its exit code follows if they are required.
+pub(crate) fn with_plots(code: ExitCode, plots: AutoPlots, dir: &Path, environment: &Environment) -> ExitCode {
+    if plots == AutoPlots::Off || plot::after_run(dir, environment) || plots == AutoPlots::Wanted {
+        return code;
+    }
+    eprintln!("error: --plot-required: no plot was drawn; the log says why");
+    if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
 }
 
 /// A run that has all it needs, and what its watchers must know.

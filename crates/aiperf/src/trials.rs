@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{Environment, Experiment};
+use aiperf_config::{AutoPlots, Environment, Experiment};
 use aiperf_experiment::{
     ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_names, run_trials,
 };
@@ -48,10 +48,13 @@ pub(crate) fn run(
     let html = html.map(|file| {
         result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
     });
-    views.finish(views::cells_of(&result, &experiment.dir));
+    let after = views.finish(views::cells_of(&result, &experiment.dir));
     show(experiment, &result, environment);
+    after.linger(interrupts);
     html?;
-    Ok(exit_code(&result, runner.is_doubtful))
+    let code = exit_code(&result, runner.is_doubtful);
+    let plots = experiment.cells.first().map_or(AutoPlots::Off, |cell| cell.config.output.plots);
+    Ok(profile::with_plots(code, plots, &experiment.dir, environment))
 }
 
 /// Makes the runs in this process.

@@ -2,14 +2,18 @@
 
 mod ending;
 mod facts;
+mod live_server;
 
+use std::path::Path;
 use std::sync::Arc;
 
+use aiperf_api::ApiServer;
 use aiperf_config::{Config, Environment};
 use aiperf_live::{LiveRun, RunEnd};
 
 pub(crate) use ending::{cell_of, cells_of, end_of, failed};
 pub(crate) use facts::facts;
+pub(crate) use live_server::AfterRun;
 
 use crate::logging;
 
@@ -17,17 +21,26 @@ use crate::logging;
 #[derive(Debug)]
 pub(crate) struct Views {
     live: Arc<LiveRun>,
+    server: Option<ApiServer>,
 }
 
 impl Views {
-    /// Starts what the configuration asks for. Each view attaches itself to `live`.
-    pub(crate) fn start(live: &Arc<LiveRun>, _config: &Config, _environment: &Environment) -> anyhow::Result<Self> {
+    /// Starts what the configuration asks for. Each view attaches itself to `live`. `dir`: the folder of all files.
+    pub(crate) fn start(
+        live: &Arc<LiveRun>,
+        config: &Config,
+        _environment: &Environment,
+        dir: &Path,
+    ) -> anyhow::Result<Self> {
         logging::show_in(live);
-        Ok(Self { live: Arc::clone(live) })
+        let server = live_server::start(live, config, dir)?;
+        Ok(Self { live: Arc::clone(live), server })
     }
 
-    /// Tells all views how the command ended, and ends them.
-    pub(crate) fn finish(self, end: RunEnd) {
+    /// Tells all views how the command ended, and ends them, except for the live interface.
+    pub(crate) fn finish(self, end: RunEnd) -> AfterRun {
+        let outcome = end.outcome;
         self.live.end(end);
+        AfterRun { server: self.server, outcome }
     }
 }

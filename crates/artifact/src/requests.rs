@@ -23,7 +23,7 @@ pub struct RecordedRequest {
     pub outcome: RequestOutcome,
     /// What a failed request said.
     pub failure: Option<RecordedFailure>,
-    metrics: LineMetrics,
+    pub(crate) metrics: LineMetrics,
 }
 
 /// Why a request failed, as its record says.

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::defaults;
 use crate::section::Section;
-use crate::{Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
+use crate::{
+    AutoPlots, Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind,
+};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -95,8 +97,8 @@ impl Config {
         section.put_if("export_records_parquet", output.export_parquet);
         section.put_if("export_genai_perf", output.export_genai_perf);
         section.put_if("html", output.html);
-        section.put("auto_plot", false);
-        section.put("plot_required", false);
+        section.put("auto_plot", output.plots != AutoPlots::Off);
+        section.put("plot_required", output.plots == AutoPlots::Required);
         section.finish()
     }
 
@@ -125,6 +127,9 @@ impl Config {
         );
         section.put_some("workers", self.workers_max);
         section.put_some("record_processors", self.record_processors);
+        section.put_some("api_port", self.api.as_ref().map(|api| api.port));
+        section
+            .put_some("api_host", self.api.as_ref().map(|api| api.host.as_str()).filter(|host| *host != "127.0.0.1"));
         section.finish()
     }
 }

@@ -3,6 +3,7 @@
 //! text rebuilds that crate and the program, nothing else.
 #![forbid(unsafe_code)]
 
+mod api;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -18,6 +19,7 @@ mod server_metrics;
 mod tuning;
 mod until_ci;
 
+pub use api::{ApiConfig, ApiLinger};
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
@@ -41,7 +43,7 @@ pub use experiment::{
     Trials,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
-pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
+pub use output::{AutoPlots, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,

@@ -28,10 +28,21 @@ pub struct OutputConfig {
     pub export_parquet: bool,
     /// The summary as GenAI-Perf had it.
     pub export_genai_perf: bool,
+    pub plots: AutoPlots,
     /// Also write the HTML report.
     pub html: bool,
     /// Validity notes that make the run fail.
     pub strict: Option<Strict>,
+}
+
+/// Whether charts are drawn when all runs have finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoPlots {
+    Off,
+    /// A failure is a warning.
+    Wanted,
+    /// A failure makes the command fail.
+    Required,
 }
 
 /// Which validity notes make a run fail.

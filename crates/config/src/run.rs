@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig,
+    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig,
     ServerMetricsConfig, Tuning,
 };
 
@@ -20,6 +20,8 @@ pub struct Config {
     /// Several lanes of an agentic replay may start with the same recorded session.
     pub allow_dataset_wrap: bool,
     pub output: OutputConfig,
+    /// `None`: the run has no live interface.
+    pub api: Option<ApiConfig>,
     /// `None`: latencies are reported only with the network round trip in them.
     pub network_latency: Option<NetworkLatency>,
     /// `None`: no telemetry of GPUs is collected.

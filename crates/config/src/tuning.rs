@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_address::{IpVersion, SocketOptions};
+use aiperf_address::{IpVersion, Secret, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
 use crate::{AgentDetection, GpuCollection, RttProbing, Scraping, SessionColumn};
@@ -82,6 +82,8 @@ pub struct Tuning {
     pub chat_connect_timeout: Duration,
     /// `AIPERF_CHAT_READ_TIMEOUT`: between two arrivals of its answer.
     pub chat_read_timeout: Duration,
+    /// `AIPERF_API_TOKEN`: who sends it may use the live interface.
+    pub api_token: Option<Secret>,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -124,6 +126,7 @@ impl Default for Tuning {
             public_dataset_max_gb: 20.0,
             chat_connect_timeout: Duration::from_secs(10),
             chat_read_timeout: Duration::from_secs(300),
+            api_token: None,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }

@@ -237,7 +237,7 @@ pub(crate) const SETTINGS: &[ConfigSetting] = &[
         "profile_export.json",
         "Prefix of the names of all exported files.",
     ),
-    setting("output.generate_plots", "--generate-plots", Switch, "False", "Draw plots (not supported)."),
+    setting("output.generate_plots", "--generate-plots", Switch, "False", "Draw plots."),
     setting(
         "output.enable_checkpointing",
         "--enable-checkpointing",

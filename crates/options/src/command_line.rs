@@ -10,11 +10,13 @@ use serde_json::Map;
 use crate::catalogue::{OptionId, ValueKind};
 use crate::grammar::{header, key_value, number, url};
 use crate::raw::Given;
+use crate::variables::API_TOKEN;
 use crate::{RawOptions, VARIABLES};
 
 /// `variables`: the environment, of which what changes a run is part of the command.
 pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> String {
-    let set = VARIABLES.iter().filter_map(|known| variables.get_key_value(known.name));
+    let shown = VARIABLES.iter().filter(|known| known.name != API_TOKEN);
+    let set = shown.filter_map(|known| variables.get_key_value(known.name));
     let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", quote(value))).collect();
     words.extend(["aiperf".to_owned(), "profile".to_owned()]);
     for given in raw.given() {
@@ -48,7 +50,7 @@ fn repeat_option(given: &Given) -> Vec<String> {
 
 fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
     match id {
-        OptionId::ApiKey => vec![REDACTED.to_owned()],
+        OptionId::ApiKey | OptionId::ApiToken => vec![REDACTED.to_owned()],
         OptionId::Url => vec![url::split(value).into_iter().map(redact::shown_url).collect::<Vec<_>>().join(",")],
         OptionId::CustomEndpoint
         | OptionId::ResetKvCachePath

@@ -11,15 +11,20 @@ mod without_effect;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aiperf_address::IpVersion;
+use aiperf_address::{IpVersion, Secret};
 use aiperf_config::Tuning;
 use aiperf_protocol::AffinityHeaders;
+use aiperf_redact::REDACTED;
 
 use crate::ConfigError;
 use crate::grammar::number;
+use crate::groups::api;
 pub use table::{VARIABLES, Variable};
 pub use unread::{UnreadVariable, unread_variables};
 pub use without_effect::{WithoutEffect, variables_without_effect};
+
+/// The token of the live interface. It is a secret, and not part of the command that is shown.
+pub(crate) const API_TOKEN: &str = "AIPERF_API_TOKEN";
 
 /// Names that nothing here knows are left alone, as they may be another program's.
 pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
@@ -105,6 +110,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         )?,
         chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
         chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
+        api_token: read.api_token()?,
         show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
         show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
     })
@@ -176,6 +182,16 @@ impl Variables<'_> {
             }
             let limit = number::int(text).filter(|limit| (1..=65_000).contains(limit))?;
             usize::try_from(limit).ok().map(Some)
+        })
+    }
+
+    /// The token itself never appears in an error.
+    fn api_token(&self) -> Result<Option<Secret>, ConfigError> {
+        let Some(text) = self.0.get(API_TOKEN).filter(|text| !text.is_empty()) else { return Ok(None) };
+        api::read_token(text).map(Some).map_err(|expected| ConfigError::BadVariable {
+            name: API_TOKEN.to_owned(),
+            value: REDACTED.to_owned(),
+            expected: expected.to_owned(),
         })
     }
 

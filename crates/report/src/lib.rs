@@ -15,7 +15,8 @@ mod validity;
 
 pub use error::ReportError;
 pub use folder::{
-    ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PREVIOUS, RunNote,
+    ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,
+    RunNote,
 };
 pub use gpu::{
     EnergyFigure, GpuDescription, GpuFigures, GpuLine, GpuLineWriter, GpuRow, GpuSourceFigures, GpuTelemetryFigures,

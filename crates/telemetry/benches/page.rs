@@ -47,7 +47,7 @@ fn main() {
     let mut take = |number: u64| {
         at = at + Nanos(1_000_000);
         let body = pages[(number % 10) as usize].clone().into_bytes();
-        history.page(FetchedPage { body, format: PageFormat::Prometheus, sent: at, first_byte: at, done: at });
+        history.page(&FetchedPage { body, format: PageFormat::Prometheus, sent: at, first_byte: at, done: at });
     };
     take(0);
     let before = process_cpu();

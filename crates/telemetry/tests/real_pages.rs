@@ -29,7 +29,7 @@ fn reports(name: &str) -> (Vec<EngineReport>, Arc<LiveServerMetrics>) {
     for (text, at) in [("up 1\n".to_owned(), start), (page(name), middle), (page(name), end)] {
         let fetched =
             FetchedPage { body: text.into_bytes(), format: PageFormat::Prometheus, sent: at, first_byte: at, done: at };
-        history.page(fetched);
+        history.page(&fetched);
     }
     (headlines(&[history], Window::new(start, end)), live)
 }
@@ -198,7 +198,7 @@ fn pages_are_wanted_until_counts_stand_still_after_the_run() {
              # TYPE vllm:num_requests_running gauge\nvllm:num_requests_running {running}\n"
         );
         let (body, format) = (text.into_bytes(), PageFormat::Prometheus);
-        history.page(FetchedPage { body, format, sent: at, first_byte: at, done: at });
+        history.page(&FetchedPage { body, format, sent: at, first_byte: at, done: at });
         history.wants_more(Mono::now().since(end))
     };
     let second = Nanos(1_000_000_000);

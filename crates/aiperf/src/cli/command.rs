@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
-use super::{HELP, chat, compare, help, report, selftest, trace};
+use super::{HELP, analyze, chat, compare, help, plot, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -53,6 +53,8 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(selftest::command())
         .subcommand(sim::command())
         .subcommand(report::command())
+        .subcommand(analyze::command())
+        .subcommand(plot::command())
         .subcommand(compare::command())
         .subcommand(compare::gate_command())
         .subcommands(trace::commands())

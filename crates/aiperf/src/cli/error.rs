@@ -9,6 +9,10 @@ pub(crate) enum CliError {
     CommandNotYet(String),
     #[error("aiperf has no command {0}; GenAI-Perf's is `aiperf genai-perf {0}`")]
     CommandOfGenaiPerf(String),
+    #[error(
+        "aiperf analyze needs one of its commands, swim-lane or turn-messages; GenAI-Perf's command of this name is `aiperf genai-perf analyze`"
+    )]
+    AnalyzeOfGenaiPerf,
     #[error("aiperf {0} is not supported yet; GenAI-Perf's command of this name is `aiperf genai-perf {0}`")]
     CommandAlsoOfGenaiPerf(String),
     #[error("{level} has no command {name:?}; {advice}")]

@@ -84,4 +84,5 @@ Examples:
   aiperf profile --url sim: --streaming --request-count 50   try it without a server
   aiperf profile -h                                          the most used options
   aiperf help profile                                        all options
-  aiperf compare RUN_A RUN_B                                 compare two runs";
+  aiperf compare RUN_A RUN_B                                 compare two runs
+  aiperf plot RUN                                            draw charts of a run";

@@ -9,7 +9,7 @@ use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, gr
 use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
 
-use super::{UNBUILT_COMMANDS, chat, compare};
+use super::{UNBUILT_COMMANDS, chat, compare, plot};
 
 const HEAD: &str = "\
 # The command line
@@ -34,7 +34,10 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
 | `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
 | `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
-| `aiperf report FOLDER` | rebuild a run's summary files from its records |
+| `aiperf report FOLDER` | rebuild a run's summary files from its records; `--trace-out FILE` writes a Perfetto trace, see [timeline.md](timeline.md) |
+| `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
+| `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
+| `aiperf plot FOLDER...` | draw charts of a run or of several runs; see [plots.md](plots.md) |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | modify a trace and write the result |
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |
@@ -89,6 +92,7 @@ fn manual() -> String {
     }
     write_chat(&mut text);
     write_compare(&mut text);
+    write_plot(&mut text);
     write_selftest(&mut text);
     write_sim(&mut text);
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
@@ -142,6 +146,16 @@ fn write_compare(text: &mut String) {
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
     for row in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.name), row.value));
+    }
+}
+
+fn write_plot(text: &mut String) {
+    text.push_str(
+        "\n## Options of `aiperf plot`\n\n[plots.md](plots.md) shows the charts and explains the configuration.\n\n\
+         | option | takes | default | meaning |\n|---|---|---|---|\n",
+    );
+    for row in &plot::OPTIONS {
         let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.name), row.value));
     }
 }

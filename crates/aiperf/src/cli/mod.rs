@@ -1,6 +1,7 @@
 //! The command line: from words to what shall be done. Options come from the catalogue, meaning comes from
 //! `aiperf-config`; nothing is run here.
 
+mod analyze;
 mod chat;
 mod command;
 mod compare;
@@ -10,6 +11,7 @@ mod help;
 #[cfg(test)]
 mod manual;
 mod mistake;
+mod plot;
 mod profile;
 mod report;
 mod selftest;
@@ -26,20 +28,21 @@ use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 use mistake::Mistake;
 
+pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
+pub(crate) use plot::{PlotInvocation, PlotTarget, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 8] =
-    ["plot", "plugins", "speed-bench-report", "config", "analyze", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 6] = ["plugins", "speed-bench-report", "config", "kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
-const GENAI_PERF_COMMANDS: [&str; 4] = ["analyze", "config", "create-template", "process-export-files"];
+const GENAI_PERF_COMMANDS: [&str; 3] = ["config", "create-template", "process-export-files"];
 const HELP: &str = "help";
 
 /// What the user wants done.
@@ -50,8 +53,12 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
+    /// Look at finished runs.
+    Analyze(AnalyzeInvocation),
     /// Compare runs with a baseline, perhaps as a gate.
     Compare(CompareInvocation),
+    /// Draw charts of runs.
+    Plot(Box<PlotInvocation>),
     /// Check an artifact folder or a file of results.
     Validate(PathBuf),
     Trace(TraceInvocation),
@@ -75,6 +82,9 @@ pub(crate) fn parse(
             return Ok(Invocation::Text(aiperf_genai_perf::help_page()));
         }
         refuse_elsewhere(name)?;
+        if name == analyze::NAME && analyze::is_genai_perf(&words) {
+            return Err(CliError::AnalyzeOfGenaiPerf);
+        }
     }
     let (words, typed) = spelling::normalise(words);
     let words = trace::naming_its_kind(words, environment);
@@ -98,7 +108,9 @@ pub(crate) fn parse(
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
+        Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
         Some((name @ "validate", matches)) => match trace::artifact(matches, environment) {
             Some(folder) => Ok(Invocation::Validate(folder)),

@@ -16,6 +16,8 @@ use super::CliError;
 pub(crate) struct ReportInvocation {
     pub(crate) folder: PathBuf,
     pub(crate) asked: RebuildOptions,
+    /// File for a Perfetto trace of the run.
+    pub(crate) trace: Option<PathBuf>,
     /// Folder of the files; `None` for that of the records.
     pub(crate) output: Option<PathBuf>,
     /// The HTML report is wanted, and nothing else.
@@ -100,6 +102,13 @@ pub(super) fn command() -> Command {
                 .help("Put the first prompts and answers of the run into the HTML report"),
         )
         .arg(
+            Arg::new("trace-out")
+                .long("trace-out")
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write a trace of all requests that ui.perfetto.dev opens"),
+        )
+        .arg(
             Arg::new("output-dir")
                 .long("output-dir")
                 .value_name("FOLDER")
@@ -131,6 +140,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
             endpoint,
             genai_perf: matches.get_flag("export-genai-perf"),
         },
+        trace: text("trace-out").map(path),
         output: text("output-dir").map(path),
         html: matches.get_flag("html").then(|| HtmlRequest { include_text: matches.get_flag("include-text") }),
     })

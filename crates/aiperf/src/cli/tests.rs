@@ -63,7 +63,7 @@ fn help_of_a_command_may_be_asked_for_in_front_of_it() {
     assert_eq!(text(&["help", "profile"]), text(&["profile", "--help"]));
     assert_eq!(text(&["help", "synthesize", "trace"]), text(&["synthesize", "trace", "--help"]));
     assert!(text(&["help", "genai-perf"]).contains("process-export-files"));
-    assert!(refused("help plot").contains("not supported yet"));
+    assert!(refused("help plugins").contains("not supported yet"));
     assert!(refused("help frob").contains("\"frob\""));
 }
 
@@ -223,7 +223,7 @@ fn unknown_options_name_the_nearest_and_are_never_completed() {
 #[test]
 fn options_of_genai_perf_are_known_by_name_and_point_to_what_takes_them() {
     for (option, expected) in [
-        ("--generate-plots", "--generate-plots is an option of GenAI-Perf and not supported yet; leave it out"),
+        ("--generate-plots", "; use --auto-plot"),
         ("--max-threads 4", "; use --workers-max, or run the line as `aiperf genai-perf profile ...`"),
         ("--enable-checkpointing", "; run the line as `aiperf genai-perf profile ...`"),
         ("--checkpoint-dir x", "; run the line as `aiperf genai-perf profile ...`"),

@@ -175,12 +175,11 @@ fn the_program_answers_to_the_name_of_genai_perf() {
 }
 
 #[test]
-fn a_warning_names_the_option_that_was_typed() {
+fn plots_are_drawn_if_they_are_asked_for() {
     let sim = sim("ttft=0&itl=0&osl=2");
-    let ended = genai_perf(&format!("--endpoint-type chat --url {} --generate-plots", sim.url())).run();
+    let ended = genai_perf(&format!("--endpoint-type chat --streaming --url {} --generate-plots", sim.url())).run();
     assert_ended_well(&ended, "--generate-plots");
-    assert!(ended.stderr.contains("--generate-plots has no effect"), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("--auto-plot has no effect"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("Plots: 2 in "), "{}", ended.stdout);
 }
 
 #[test]

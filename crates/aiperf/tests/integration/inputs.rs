@@ -135,7 +135,7 @@ fn a_line_of_genai_perf_that_asks_for_telemetry_and_plots_runs_with_a_warning() 
         .run();
     assert_eq!((ended.code, sim.truth().len()), (Some(0), 2), "{}", ended.stderr);
     assert!(ended.stderr.contains("No GPU telemetry from http://localhost:1/metrics"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("plots are not drawn"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("No plots were drawn"), "{}", ended.stderr);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_report::{ArtifactPaths, LOGS, PHASES, PREVIOUS};
+use aiperf_report::{ArtifactPaths, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS};
 
 use super::loose::FileKind;
 use crate::{ArtifactError, Folder};
@@ -47,7 +47,8 @@ impl Inventory {
         }
         // Files of an earlier run do not belong to this one.
         for folder in folders.into_iter().filter(|folder| folder == root || !folder.ends_with(PREVIOUS)) {
-            let is_its_own = is_run && OF_A_RUN.iter().any(|name| folder.ends_with(name));
+            let is_charts = folder.ends_with(PLOTS) && folder.join(PLOT_LOG).is_file();
+            let is_its_own = is_charts || (is_run && OF_A_RUN.iter().any(|name| folder.ends_with(name)));
             if !is_its_own {
                 self.enter(root, &folder)?;
             }

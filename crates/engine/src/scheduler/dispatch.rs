@@ -71,7 +71,8 @@ impl PhaseState<'_> {
         turns: Option<usize>,
         parent: Option<(&Session, Option<History>)>,
     ) -> Arc<Session> {
-        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker() };
+        let worker =
+            if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker(&self.phase.pace) };
         self.open_on(worker, conversation, correlation_id, turns, parent)
     }
 

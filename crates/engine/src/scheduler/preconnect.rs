@@ -20,7 +20,7 @@ impl Scheduler<'_> {
         let Some(sessions) = self.sessions_at_once(phase) else { return Ok(others) };
         let (clock, start) = (self.environment.clock, self.environment.clock.now());
         let mut asked = 0;
-        let by_worker = self.run.connections_ahead(sessions, phase.pace.is_agentic()).into_iter().enumerate();
+        let by_worker = self.run.connections_ahead(sessions, &phase.pace).into_iter().enumerate();
         for (worker, ahead) in by_worker.filter(|(_, ahead)| !ahead.is_empty()) {
             if !self.environment.dispatch.preconnect(worker, ahead) {
                 return Err(EngineError::WorkersGone);

@@ -1,6 +1,7 @@
 //! What outlives a phase: which worker and which server get the next session, and whether the servers can be reached.
 
 use aiperf_clock::Nanos;
+use aiperf_config::Pace;
 use aiperf_seed::Stream;
 
 use super::reachability::Reachability;
@@ -13,8 +14,9 @@ const FULL: usize = 16;
 /// Which worker gets the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// The first one that is not full; if all are, the least busy one. Each further thread that takes part costs
-    /// wake-ups, so a small load uses few of them.
+    /// In a closed loop the first one that is not full; if all are, the least busy one. Each further thread that takes part
+    /// costs wake-ups, so a small load uses few of them. A schedule is kept by all threads: if the machine stops one of them
+    /// for a moment, only its own requests are late.
     FillWorkers,
     /// The least busy one: a request keeps its thread busy for long, as a TLS handshake does.
     Spread,
@@ -46,13 +48,18 @@ impl RunState {
     }
 
     /// The worker of a session that starts now.
-    pub(super) fn choose_worker(&self) -> usize {
-        choose_worker(&self.in_flight, self.placement)
+    pub(super) fn choose_worker(&self, pace: &Pace) -> usize {
+        choose_worker(&self.in_flight, self.placement_for(pace))
+    }
+
+    fn placement_for(&self, pace: &Pace) -> Placement {
+        if pace.is_closed_loop() { self.placement } else { Placement::Spread }
     }
 
     /// The connections that `sessions` sessions need, by worker, if they start now one after the other and nothing comes
     /// back meanwhile.
-    pub(super) fn connections_ahead(&self, sessions: usize, is_agentic: bool) -> Vec<Vec<ConnectionsAhead>> {
+    pub(super) fn connections_ahead(&self, sessions: usize, pace: &Pace) -> Vec<Vec<ConnectionsAhead>> {
+        let (is_agentic, placement) = (pace.is_agentic(), self.placement_for(pace));
         let workers = self.in_flight.len();
         let mut in_flight = self.in_flight.clone();
         let mut counts = vec![vec![0; self.targets]; workers];
@@ -60,7 +67,7 @@ impl RunState {
             let worker = if is_agentic {
                 (self.next_worker + 1 + session) % workers
             } else {
-                choose_worker(&in_flight, self.placement)
+                choose_worker(&in_flight, placement)
             };
             in_flight[worker] += 1;
             counts[worker][(self.next_target + session) % self.targets] += 1;

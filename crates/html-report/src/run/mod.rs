@@ -25,7 +25,7 @@ use self::slo::SloLimit;
 use crate::page::{self, PageKind};
 use crate::payload::ColumnStore;
 use crate::time_bins::TimeBins;
-use crate::{HtmlReportError, number};
+use crate::HtmlReportError;
 
 /// What a page shall show.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +88,7 @@ impl RunParts<'_> {
         json!({
             "kind": "run",
             "meta": self.meta(version),
-            "time": {"seconds": number::short(bins.seconds()), "step": bins.width_s(), "slices": bins.len()},
+            "time": {"seconds": bins.seconds(), "step": bins.width_s(), "slices": bins.len()},
             "slos": slos.iter().map(SloLimit::json).collect::<Vec<_>>(),
             "verdict": verdict::json(requests, summary, slos, &bins),
             "load": load::json(requests, &bins),

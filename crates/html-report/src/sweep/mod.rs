@@ -6,7 +6,7 @@ mod figure;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aiperf_artifact::{FoundRun, find_runs};
+use aiperf_artifact::{FoundRun, find_runs, is_run_folder};
 use serde_json::{Value, json};
 
 use self::cell::SweepCell;
@@ -16,7 +16,8 @@ use crate::payload::ColumnStore;
 
 /// Whether a folder holds several runs, so that it has a sweep page and not that of a run.
 pub fn is_sweep(dir: &Path) -> Result<bool, HtmlReportError> {
-    Ok(find_runs(dir)?.len() > 1)
+    // The folder of a run may have others below, such as one that a summary was rebuilt into.
+    Ok(!is_run_folder(dir) && find_runs(dir)?.len() > 1)
 }
 
 /// The page of all runs below a folder. `version`: this program's own.

@@ -21,7 +21,6 @@ pub(crate) struct PhaseStatistics {
     pub(crate) seconds: Seconds,
     pub(crate) completed: u64,
     pub(crate) failed: u64,
-    pub(crate) cancelled: u64,
     good: u64,
     output_tokens: f64,
     input_tokens: f64,
@@ -38,7 +37,6 @@ impl PhaseStatistics {
             seconds: Seconds::new(began),
             completed: 0,
             failed: 0,
-            cancelled: 0,
             good: 0,
             output_tokens: 0.0,
             input_tokens: 0.0,
@@ -69,9 +67,7 @@ impl PhaseStatistics {
             self.good += u64::from(value(Metric::GoodRequestCount).is_some_and(|good| good > 0.0));
             self.output_tokens += numbers.output_tokens.unwrap_or(0.0);
             self.input_tokens += numbers.input_tokens.unwrap_or(0.0);
-        } else if outcome.is_cancelled() {
-            self.cancelled += 1;
-        } else {
+        } else if !outcome.is_cancelled() {
             self.failed += 1;
         }
         self.seconds.note(sample.end, outcome, &numbers);
@@ -134,7 +130,8 @@ impl PhaseStatistics {
 fn row(metric: Metric, values: &LogHistogram) -> Option<MetricRow> {
     let definition = metric.definition();
     let show = |base: f64| definition.show(base);
-    let [p50, p75, p90, p95, p99] = values.quantiles([0.5, 0.75, 0.9, 0.95, 0.99])?.map(show);
+    let shares = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+    let [p1, p5, p10, p25, p50, p75, p90, p95, p99] = values.quantiles(shares)?.map(show);
     Some(MetricRow {
         tag: definition.tag,
         header: definition.header,
@@ -143,6 +140,10 @@ fn row(metric: Metric, values: &LogHistogram) -> Option<MetricRow> {
         avg: show(values.mean()),
         min: show(values.min()),
         max: show(values.max()),
+        p1,
+        p5,
+        p10,
+        p25,
         p50,
         p75,
         p90,

@@ -1,6 +1,7 @@
 //! How far the phases of a run are, from the counters of the engine.
 
 use aiperf_clock::{Mono, WallAnchor};
+use aiperf_protocol::RequestOutcome;
 
 use crate::facts::PhasePlan;
 use crate::feed::GaugeReading;
@@ -19,6 +20,8 @@ pub(crate) struct PhaseList {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PhaseChanges {
     pub(crate) completed: Option<usize>,
+    /// Phases that began and ended since the last reading.
+    pub(crate) skipped: std::ops::Range<usize>,
     pub(crate) started: Option<usize>,
     pub(crate) sending_completed: Option<usize>,
 }
@@ -61,6 +64,10 @@ impl PhaseList {
                 changes.completed = Some(index);
                 self.finish(index, began, anchor);
             }
+            for index in from..next {
+                self.finish(index, began, anchor);
+            }
+            changes.skipped = from..next;
             self.current = Some((next, began));
             changes.started = Some(next);
             self.progress[next].start_ns = Some(epoch(anchor, began));
@@ -84,10 +91,18 @@ impl PhaseList {
         changes
     }
 
-    /// Counts of the records of a phase.
-    pub(crate) fn set_counts(&mut self, index: usize, [completed, failed, cancelled]: [u64; 3]) {
-        if let Some(progress) = self.progress.get_mut(index) {
-            (progress.completed, progress.failed, progress.cancelled) = (completed, failed, cancelled);
+    /// One more record of a phase, which may be over: records come after their requests.
+    pub(crate) fn count(&mut self, index: usize, outcome: RequestOutcome) {
+        let Some(progress) = self.progress.get_mut(index) else { return };
+        match outcome {
+            outcome if outcome.is_success() => progress.completed += 1,
+            outcome if outcome.is_cancelled() => progress.cancelled += 1,
+            _ => progress.failed += 1,
+        }
+        // The last counters of a phase may have been read before its end.
+        if progress.state == PhaseStatus::Complete {
+            progress.returned = progress.returned.max(progress.completed + progress.failed + progress.cancelled);
+            progress.sent = progress.sent.max(progress.returned);
         }
     }
 
@@ -102,6 +117,8 @@ impl PhaseList {
     fn finish(&mut self, index: usize, at: Mono, anchor: &WallAnchor) {
         let progress = &mut self.progress[index];
         progress.state = PhaseStatus::Complete;
+        // A phase ends when everything that it sent has come back.
+        progress.returned = progress.sent;
         progress.in_flight = 0;
         progress.eta = None;
         progress.share = Some(1.0);
@@ -211,5 +228,35 @@ mod tests {
         assert_eq!(list.read(&reading, at(4.1), &anchor).sending_completed, Some(1));
         assert_eq!(list.end(at(5.0), &anchor), Some(1));
         assert_eq!(list.end(at(6.0), &anchor), None);
+    }
+
+    #[test]
+    fn records_that_come_after_the_end_of_their_phase_count() {
+        let anchor = WallAnchor::take();
+        let mut list =
+            PhaseList::new(vec![plan(PhaseKind::Warmup, None, Some(1.0)), plan(PhaseKind::Profiling, None, None)]);
+        let phase = Some((PhaseKind::Warmup, at(0.0)));
+        let reading = GaugeReading { phase, sent: 3, returned: 1, ..GaugeReading::default() };
+        list.read(&reading, at(0.1), &anchor);
+        list.count(0, RequestOutcome::Success);
+        let phase = Some((PhaseKind::Profiling, at(1.0)));
+        list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(1.1), &anchor);
+        (0..3).for_each(|_| list.count(0, RequestOutcome::Success));
+        let warmup = &list.progress()[0];
+        assert_eq!((warmup.sent, warmup.returned, warmup.completed), (4, 4, 4));
+        assert_eq!(list.progress()[1].completed, 0);
+    }
+
+    #[test]
+    fn a_phase_that_is_shorter_than_the_time_between_readings_is_complete() {
+        let anchor = WallAnchor::take();
+        let mut list =
+            PhaseList::new(vec![plan(PhaseKind::Warmup, Some(2), None), plan(PhaseKind::Profiling, None, None)]);
+        let phase = Some((PhaseKind::Profiling, at(0.1)));
+        let changes = list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(0.2), &anchor);
+        assert_eq!((changes.skipped, changes.started, changes.completed), (0..1, Some(1), None));
+        (0..2).for_each(|_| list.count(0, RequestOutcome::Success));
+        let warmup = &list.progress()[0];
+        assert_eq!((warmup.state, warmup.returned, warmup.completed), (PhaseStatus::Complete, 2, 2));
     }
 }

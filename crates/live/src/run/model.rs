@@ -179,6 +179,11 @@ impl Model {
             let phase = self.run.phases.progress()[done].clone();
             self.tell(now, LiveEventKind::PhaseComplete { phase });
         }
+        for index in changes.skipped {
+            let phase = self.run.phases.progress()[index].clone();
+            self.tell(now, LiveEventKind::PhaseStart { phase: phase.clone() });
+            self.tell(now, LiveEventKind::PhaseComplete { phase });
+        }
         if let Some(index) = changes.started {
             self.start_phase(index, now);
         }
@@ -224,14 +229,11 @@ impl Model {
                     self.events.push((at_ns, LiveEventKind::Error { error }));
                 }
             }
+            self.run.phases.count(sample.phase_index, sample.outcome);
             let Some(statistics) = self.run.statistics.as_mut() else { continue };
             if statistics.index == sample.phase_index {
                 statistics.note(sample);
             }
-        }
-        if let Some(statistics) = &self.run.statistics {
-            let counts = [statistics.completed, statistics.failed, statistics.cancelled];
-            self.run.phases.set_counts(statistics.index, counts);
         }
     }
 

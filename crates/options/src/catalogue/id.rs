@@ -245,6 +245,8 @@ pub enum OptionId {
     RecordProcessorServiceCount,
     ApiPort,
     ApiHost,
+    ApiToken,
+    ApiLinger,
     StatsInterval,
     // Server Metrics
     ServerMetrics,

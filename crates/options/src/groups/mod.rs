@@ -2,6 +2,7 @@
 //! be combined. The first rule that is broken is the error.
 
 pub(crate) mod accuracy;
+pub(crate) mod api;
 pub(crate) mod dataset;
 pub(crate) mod endpoint;
 pub(crate) mod experiment;
@@ -51,6 +52,7 @@ impl RawOptions {
                 .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
         );
         warnings.extend(unread_variables(&environment.variables).iter().map(ToString::to_string));
+        let api = api::resolve(raw, tuning.api_token.take())?;
         let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
@@ -67,6 +69,7 @@ impl RawOptions {
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
+            api,
             network_latency,
             gpu_telemetry,
             gpu_cost,

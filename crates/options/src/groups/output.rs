@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aiperf_config::{
-    DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig, RateCurve,
-    Strict, UiKind,
+    AutoPlots, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
+    RateCurve, Strict, UiKind,
 };
 
 use crate::catalogue::OptionId;
@@ -87,8 +87,23 @@ pub(super) fn resolve(
         export_outputs,
         export_parquet,
         export_genai_perf: raw.flag(OptionId::ExportGenaiPerf)?,
+        plots: plots(raw)?,
         html,
         strict: strict(raw)?,
+    })
+}
+
+fn plots(raw: &RawOptions) -> Result<AutoPlots, ConfigError> {
+    let is_required = raw.flag(OptionId::PlotRequired)?;
+    let is_refused = raw.get(OptionId::AutoPlot).is_some() && !raw.flag(OptionId::AutoPlot)?;
+    if is_required && is_refused {
+        let why = "plots that are not drawn cannot be required";
+        return Err(raw.conflict(OptionId::PlotRequired, OptionId::AutoPlot, why));
+    }
+    Ok(match (is_required, raw.flag(OptionId::AutoPlot)?) {
+        (true, _) => AutoPlots::Required,
+        (false, true) => AutoPlots::Wanted,
+        (false, false) => AutoPlots::Off,
     })
 }
 

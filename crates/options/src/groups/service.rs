@@ -36,7 +36,7 @@ pub(crate) const WORKERS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::WorkersMax,
     &["workers-max", "max-workers"],
     ValueKind::Int,
-    "Maximum number of worker threads that send requests. A thread gets 16 requests before the next one \
+    "Maximum number of worker threads that send requests. In a closed loop a thread gets 16 requests before the next one \
      gets any, unless the server uses TLS.",
 )
 .at_least(1.0)
@@ -94,17 +94,42 @@ pub(crate) const SERVICE: &[OptionSpec] = &[
         OptionId::ApiPort,
         &["api-port"],
         ValueKind::Int,
-        "Serve a live HTTP and WebSocket interface on this port.",
+        "Serve a live page, an HTTP interface and a WebSocket on this port while the run lasts. 0 takes a free port. The \
+         address is printed at the start.",
     )
-    .at_least(1.0)
-    .at_most(65535.0),
+    .at_least(0.0)
+    .at_most(65535.0)
+    .supported(),
     OptionSpec::new(
         OptionId::ApiHost,
         &["api-host"],
         ValueKind::Text,
-        "Address of the live HTTP and WebSocket interface of --api-port.",
+        "Address or name on which --api-port listens. Any address other than a loopback address needs a token.",
     )
-    .default("127.0.0.1"),
+    .default("127.0.0.1")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ApiToken,
+        &["api-token"],
+        ValueKind::Text,
+        "Token that clients of --api-port must send as `Authorization: Bearer TOKEN`: 8 or more letters, digits, dots, \
+         dashes and underscores. The variable AIPERF_API_TOKEN keeps it out of the list of processes.",
+    )
+    .default("none on a loopback address, else a random one, which is printed")
+    .supported()
+    .ours(),
+    OptionSpec::new(
+        OptionId::ApiLinger,
+        &["api-linger"],
+        ValueKind::Float,
+        "Time for which --api-port keeps serving the results after the run. Ctrl-C ends it.",
+    )
+    .at_least(0.0)
+    .at_most(86400.0)
+    .unit("s")
+    .default("up to 30 while the page is open in a browser, else 0")
+    .supported()
+    .ours(),
     OptionSpec::new(
         OptionId::StatsInterval,
         &["stats-interval"],

@@ -308,6 +308,11 @@ pub const VARIABLES: &[Variable] = &[
         "10",
         "Time limit in seconds for the first scrape of a page that `--server-metrics-required` needs, 1 to 300.",
     ),
+    variable(
+        "AIPERF_API_TOKEN",
+        "",
+        "Token that clients of the live interface must send, as with `--api-token`, which goes first.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),

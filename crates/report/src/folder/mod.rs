@@ -7,5 +7,5 @@ pub(crate) mod paths;
 mod run_note;
 
 pub use folder_lock::{ClearedFiles, EarlierFiles, FolderLock, FolderLockError, PREVIOUS};
-pub use paths::{ArtifactPaths, LOGS, PHASES};
+pub use paths::{ArtifactPaths, LOGS, PHASES, PLOT_LOG, PLOTS};
 pub use run_note::RunNote;

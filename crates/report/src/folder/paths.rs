@@ -10,6 +10,11 @@ pub const LOGS: &str = "logs";
 /// The folder of the files of each phase, within that of a run.
 pub const PHASES: &str = "phases";
 
+/// The folder of charts, within that of a run or of several runs.
+pub const PLOTS: &str = "plots";
+/// The file that every folder of charts has.
+pub const PLOT_LOG: &str = "aiperf_plot.log";
+
 /// `name.json.part` of `name.json`.
 pub(crate) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -10,7 +10,7 @@ use aiperf_telemetry::prometheus::{FamilyId, Labels, MetricType, SampleRole};
 use aiperf_telemetry::server::{PageRecorder, RecordedPage};
 use serde_json::{Map, Value, json};
 
-use super::json::labels;
+use super::series_json::LabelMap;
 use crate::records::lines::LineFile;
 use crate::{ReportError, WrittenFile};
 
@@ -163,7 +163,7 @@ fn metrics(page: &RecordedPage<'_>) -> Map<String, Value> {
 fn sample(of: &Labels, parts: SampleParts) -> Value {
     let mut object = Map::new();
     if !of.is_empty() {
-        object.insert("labels".to_owned(), labels(of));
+        object.insert("labels".to_owned(), json!(LabelMap(of)));
     }
     let SampleParts { value, buckets, quantiles, sum, count } = parts;
     let mut put = |key: &str, value: Option<Value>| {

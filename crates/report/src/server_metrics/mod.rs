@@ -5,6 +5,7 @@ mod csv;
 mod json;
 mod lines;
 mod parquet;
+mod series_json;
 mod summary;
 
 use aiperf_clock::{Mono, WallAnchor};
@@ -35,7 +36,7 @@ pub struct ServerMetricsExport<'a> {
 impl ServerMetricsExport<'_> {
     pub fn write_json(&self, paths: &ArtifactPaths) -> Result<WrittenFile, ReportError> {
         let path = paths.server_metrics("json");
-        write_whole(&path, format!("{:#}", json::document(self)).as_bytes())?;
+        write_whole(&path, json::document(self).as_bytes())?;
         Ok(WrittenFile { label: "Server Metrics JSON Export".into(), path })
     }
 

@@ -76,7 +76,8 @@ impl PageFetcher {
         Self { client: Client::new(settings), timeout }
     }
 
-    pub async fn fetch(&self, source: &PageSource) -> Result<FetchedPage, ScrapeError> {
+    /// `buffer` becomes the body of the page: pages are large, and that of the page before is as large as this one will be.
+    pub async fn fetch(&self, source: &PageSource, mut buffer: Vec<u8>) -> Result<FetchedPage, ScrapeError> {
         let own = [
             ("Host", source.target.host_header.as_str()),
             ("Accept", ACCEPT),
@@ -86,7 +87,9 @@ impl PageFetcher {
         let more = source.headers.iter().filter(|(name, _)| !is_own(name));
         let headers = own.into_iter().chain(more.map(|(name, value)| (name.as_str(), value.as_str())));
         let request = Request::get(&source.target.origin, &source.target.path_and_query, headers);
+        buffer.clear();
         let mut exchange = Exchange::default();
+        exchange.body = buffer;
         let sent = Mono::now();
         let work = self.client.send(&request, ConnectionUse::Pooled, &mut exchange, &NoObserver);
         match tokio::time::timeout(self.timeout, work).await {

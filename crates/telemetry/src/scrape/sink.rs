@@ -20,7 +20,7 @@ pub enum AfterPage {
 /// Takes in the pages of one source, on the thread that fetches them.
 pub trait PageSink: Send + 'static {
     /// A page came. It is only known to be an answer to the request, not to be metrics.
-    fn page(&mut self, page: FetchedPage) -> AfterPage;
+    fn page(&mut self, page: &FetchedPage) -> AfterPage;
 
     /// No page came.
     fn failed(&mut self, at: Mono, error: ScrapeError) -> AfterPage;

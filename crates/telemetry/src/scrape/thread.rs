@@ -142,6 +142,7 @@ impl<S: PageSink> ScrapeThread<S> {
                 stage: changes.clone(),
                 first: Some(first.clone()),
                 useless: 0,
+                buffer: Vec::new(),
                 news: news.clone(),
                 is_useful: false,
             });
@@ -210,6 +211,8 @@ struct Poll<S> {
     first: Option<mpsc::Sender<FirstPage>>,
     /// Pages in a row that were of no use.
     useless: u32,
+    /// The body of the page before, whose memory the next one takes.
+    buffer: Vec<u8>,
     news: PageNews,
     /// Whether it is counted among the useful sources.
     is_useful: bool,
@@ -259,12 +262,13 @@ impl<S: PageSink> Poll<S> {
         let fetched = tokio::select! {
             biased;
             () = given_up => return None,
-            fetched = self.fetcher.fetch(&self.source) => fetched,
+            fetched = self.fetcher.fetch(&self.source, std::mem::take(&mut self.buffer)) => fetched,
         };
         Some(match fetched {
             Ok(page) => {
-                let latency = page.latency();
-                (self.sink.page(page), latency)
+                let (after, latency) = (self.sink.page(&page), page.latency());
+                self.buffer = page.body;
+                (after, latency)
             }
             Err(error) => (self.sink.failed(Mono::now(), error), self.cadence.interval),
         })

@@ -84,14 +84,30 @@ impl Counter {
 
     /// How often it started again from zero in the window.
     pub fn resets(&self, window: Window) -> usize {
-        self.resets.iter().filter(|at| **at > window.start() && **at <= window.end()).count()
+        within(&self.resets, window)
     }
+
+    /// How often a series started again from zero in the window.
+    pub fn resets_in(series: &TimeSeries, window: Window) -> usize {
+        within(&drops(series), window)
+    }
+}
+
+fn within(resets: &[Mono], window: Window) -> usize {
+    resets.iter().filter(|at| **at > window.start() && **at <= window.end()).count()
 }
 
 /// When the value was lower than before.
 fn drops(series: &TimeSeries) -> Vec<Mono> {
-    let present: Vec<_> = series.points().iter().filter(|point| !point.value.is_nan()).collect();
-    present.windows(2).filter(|pair| pair[1].value < pair[0].value).map(|pair| pair[1].at).collect()
+    let mut found = Vec::new();
+    let mut before = f64::NEG_INFINITY;
+    for point in series.points().iter().filter(|point| !point.value.is_nan()) {
+        if point.value < before {
+            found.push(point.at);
+        }
+        before = point.value;
+    }
+    found
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use aiperf_address::RequestTarget;
 use aiperf_clock::{Mono, Nanos};
 
-use super::engine::{EngineMetric, Meanings};
+use super::engine::{Engine, EngineMetric, Meanings};
 use super::live::LiveServerMetrics;
 use super::problem::EndpointProblem;
 use super::recorder::{PageRecorder, RecordedPage};
-use crate::prometheus::{PageError, PageLimits, PageReader, PageValues, SeriesId};
+use crate::prometheus::{KnownSeries, PageError, PageLimits, PageReader, PageValues, SeriesId};
 use crate::scrape::{AfterPage, FetchedPage, PageSink, ScrapeError};
 use crate::series::{TimeSeries, Window};
 
@@ -52,6 +52,10 @@ pub struct EndpointHistory {
     on_page: Vec<u64>,
     /// By [`SeriesId`]: what operators call it.
     meanings: Meanings,
+    /// By family: whether an engine is known to have a metric of this name. Most families of a page are not.
+    named: Vec<bool>,
+    /// Series of these families.
+    named_series: Vec<SeriesId>,
     fetched: FetchStatistics,
     last_page: Vec<(SeriesId, f64)>,
     last_at: Option<Mono>,
@@ -89,6 +93,8 @@ impl EndpointHistory {
             series: Vec::new(),
             on_page: Vec::new(),
             meanings: Meanings::default(),
+            named: Vec::new(),
+            named_series: Vec::new(),
             fetched: FetchStatistics::default(),
             last_page: Vec::new(),
             last_at: None,
@@ -128,6 +134,17 @@ impl EndpointHistory {
     /// By [`SeriesId`].
     pub fn series(&self) -> &[TimeSeries] {
         &self.series
+    }
+
+    /// Series of metrics that some engine is known to have.
+    pub(crate) fn named_series(&self) -> impl Iterator<Item = (SeriesId, &KnownSeries, &TimeSeries)> {
+        let of = |id: &SeriesId| (*id, &self.reader.series()[id.0 as usize], &self.series[id.0 as usize]);
+        self.named_series.iter().map(of)
+    }
+
+    /// The engines whose metrics the pages have, in no order and perhaps several times.
+    pub(crate) fn engines(&self) -> impl Iterator<Item = Engine> {
+        self.named_series.iter().flat_map(|id| self.meanings.engines(*id))
     }
 
     /// When the last page was read.
@@ -215,10 +232,20 @@ impl EndpointHistory {
 
     /// A series that was not on the pages so far counts from zero, if it is a counter.
     fn know_new_series(&mut self) {
+        let families = self.reader.families();
+        self.named.extend(families[self.named.len()..].iter().map(|family| EngineMetric::names(&family.name)));
         for known in &self.reader.series()[self.series.len()..] {
+            let is_named = self.named[known.family.0 as usize];
+            if is_named {
+                self.named_series.push(SeriesId(self.series.len() as u32));
+            }
             self.series.push(TimeSeries::appearing_after(self.last_at));
             self.on_page.push(0);
-            self.meanings.learn(&self.reader, known);
+            if is_named {
+                self.meanings.learn(&self.reader, known);
+            } else {
+                self.meanings.skip();
+            }
         }
     }
 
@@ -269,7 +296,7 @@ fn same_values(a: &[(SeriesId, f64)], b: &[(SeriesId, f64)]) -> bool {
 }
 
 impl PageSink for EndpointHistory {
-    fn page(&mut self, page: FetchedPage) -> AfterPage {
+    fn page(&mut self, page: &FetchedPage) -> AfterPage {
         let fetched = &mut self.fetched;
         fetched.fetches += 1;
         fetched.first_fetch.get_or_insert(page.first_byte);
@@ -277,7 +304,7 @@ impl PageSink for EndpointHistory {
         fetched.latency_sum = fetched.latency_sum + page.latency();
         match self.reader.read(&page.body, page.format) {
             Ok(values) => {
-                self.take(values, &page);
+                self.take(values, page);
                 AfterPage::Continue
             }
             Err(error) => {

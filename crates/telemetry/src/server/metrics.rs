@@ -83,15 +83,14 @@ impl ServerMetrics {
             for (family, groups) in groups_of(endpoint) {
                 let name = exported_name(family, &names);
                 let series: Vec<SeriesReport> = groups
-                    .into_iter()
-                    .filter_map(|(labels, ids)| series_report(endpoint, family.kind, labels, &ids, window, slice))
+                    .iter()
+                    .filter_map(|(labels, ids)| series_report(endpoint, family.kind, labels, ids, window, slice))
                     .collect();
                 if series.is_empty() {
                     continue;
                 }
                 if matches!(family.kind, MetricType::Counter | MetricType::Histogram) {
-                    let times = resets_of(endpoint, &name, family, window);
-                    problems.extend(times);
+                    problems.extend(resets_of(endpoint, &name, groups.values().flatten(), window));
                 }
                 let unit = unit_of(&name, &family.help, family.unit.as_deref());
                 let metric = metrics.entry(name.clone()).or_insert_with(|| MetricReport {
@@ -157,14 +156,19 @@ fn edge_problems(endpoint: &EndpointHistory, window: Window) -> Vec<EndpointProb
     problems
 }
 
-fn resets_of(endpoint: &EndpointHistory, name: &str, family: &KnownFamily, window: Window) -> Option<EndpointProblem> {
-    let known = endpoint.reader().series().iter().zip(endpoint.series());
-    let of_family = known.filter(|(known, _)| {
-        let own = &endpoint.reader().families()[known.family.0 as usize];
-        own.name == family.name && matches!(known.role, SampleRole::Value | SampleRole::Count)
-    });
+/// How often one of these series, which are those of one metric, started again from zero.
+fn resets_of<'a>(
+    endpoint: &EndpointHistory,
+    name: &str,
+    ids: impl Iterator<Item = &'a SeriesId>,
+    window: Window,
+) -> Option<EndpointProblem> {
+    let is_counter = |id: &&SeriesId| {
+        matches!(endpoint.reader().series()[id.0 as usize].role, SampleRole::Value | SampleRole::Count)
+    };
     let totals = endpoint.totals_window(window);
-    let times = of_family.map(|(_, series)| Counter::new(series).resets(totals)).max().unwrap_or_default();
+    let resets = |id: &SeriesId| Counter::resets_in(&endpoint.series()[id.0 as usize], totals);
+    let times = ids.filter(is_counter).map(resets).max().unwrap_or_default();
     (times > 0).then(|| EndpointProblem::CounterReset { metric: name.to_owned(), times })
 }
 

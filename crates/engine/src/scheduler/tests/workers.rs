@@ -2,7 +2,9 @@
 
 use crate::plan::EngineError;
 use crate::scheduler::Placement;
-use crate::scheduler::testing::{SimulatedReply, Simulation, closed_loop, conversation, ms, requests, sessions};
+use crate::scheduler::testing::{
+    SimulatedReply, Simulation, closed_loop, conversation, ms, profiling, rate, requests, sessions,
+};
 
 #[test]
 fn a_session_goes_to_the_worker_with_the_fewest_requests_in_flight() {
@@ -28,6 +30,16 @@ fn a_small_load_stays_with_the_first_worker_and_a_large_one_is_spread() {
     assert_eq!(workers(16, 160), [160, 0, 0]);
     assert_eq!(workers(20, 20), [16, 4, 0]);
     assert_eq!(workers(60, 60), [20, 20, 20], "when all are full, the least busy one");
+}
+
+#[test]
+fn a_schedule_is_kept_by_all_workers() {
+    let log = Simulation::new(vec![conversation(1)])
+        .phase(profiling(rate(1_000.0), requests(90)))
+        .with(|simulation| (simulation.workers, simulation.placement) = (3, Placement::FillWorkers))
+        .run();
+    let of = |worker| log.dispatched.iter().filter(|sent| sent.worker == worker).count();
+    assert_eq!([of(0), of(1), of(2)].map(|count| count > 20), [true; 3]);
 }
 
 #[test]

@@ -77,11 +77,21 @@ pub(crate) const OUTPUT: &[OptionSpec] = &[
     .above(0.0)
     .unit("s")
     .supported(),
-    OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw plots when the run has finished.")
-        .negative("no-auto-plot", "Do not draw plots when the run has finished.")
-        .default("as the search recipe says")
-        .ignored("plots are not drawn yet"),
-    OptionSpec::new(OptionId::PlotRequired, &["plot-required"], ValueKind::Flag, "Fail if the plots cannot be drawn."),
+    OptionSpec::new(
+        OptionId::AutoPlot,
+        &["auto-plot"],
+        ValueKind::Flag,
+        "Draw charts into the folder `plots` when all runs have finished; a failure is a warning.",
+    )
+    .negative("no-auto-plot", "Do not draw plots when the run has finished.")
+    .supported(),
+    OptionSpec::new(
+        OptionId::PlotRequired,
+        &["plot-required"],
+        ValueKind::Flag,
+        "Draw plots when the run has finished, and fail if that is not possible.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::ExportOutputsJson,
         &["export-outputs-json"],

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::ArtifactPaths;
-use crate::folder::paths::{LOGS, PHASES, UNFINISHED_ENDS, with_end};
+use crate::folder::paths::{LOGS, PHASES, PLOT_LOG, PLOTS, UNFINISHED_ENDS, with_end};
 use crate::trials::names;
 
 /// Folders within that of a run, or of several runs, that are the program's own.
-const OWN_FOLDERS: [&str; 5] = ["profile_runs", "aggregate", "sweep_aggregate", PHASES, LOGS];
+const OWN_FOLDERS: [&str; 6] = ["profile_runs", "aggregate", "sweep_aggregate", PHASES, LOGS, PLOTS];
 /// The program never writes a larger summary or a longer record.
 const LARGEST_READ: u64 = 64 << 20;
 
@@ -81,10 +81,26 @@ fn own_names(dir: &Path, place: FolderLevel, files: &[PathBuf]) -> BTreeSet<Path
     if place == FolderLevel::Below && dir.ends_with(LOGS) {
         own.extend(dir.parent().map(|run| ArtifactPaths::new(run, None).log()));
     }
+    if place == FolderLevel::Below && dir.ends_with(PLOTS) {
+        own.extend(charts(dir, files));
+    }
     own.extend(prefixes.iter().flat_map(|prefix| ArtifactPaths::new(dir, prefix.as_deref()).files()));
     let unfinished: Vec<PathBuf> = own.iter().flat_map(|path| UNFINISHED_ENDS.map(|end| with_end(path, end))).collect();
     own.extend(unfinished);
     own
+}
+
+/// The files of charts: each has a table of its points next to its pictures.
+fn charts(dir: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
+    if !dir.join(PLOT_LOG).is_file() {
+        return Vec::new();
+    }
+    let is_chart = |file: &&PathBuf| {
+        let is_known = file.extension().is_some_and(|end| end == "png" || end == "svg" || end == "csv");
+        is_known && files.contains(&file.with_extension("csv"))
+    };
+    let named = [dir.join(PLOT_LOG), dir.join("summary.txt")];
+    files.iter().filter(is_chart).cloned().chain(named).collect()
 }
 
 /// The prefix of a summary or records file that was given one; known by what is in it, since the name may be any.

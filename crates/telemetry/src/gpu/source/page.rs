@@ -49,7 +49,7 @@ impl SourcePage {
     }
 
     pub(crate) fn fetch(&self) -> Result<FetchedPage, SourceError> {
-        let fetched = self.tasks.block_on(&self.runtime, self.fetcher.fetch(&self.source));
+        let fetched = self.tasks.block_on(&self.runtime, self.fetcher.fetch(&self.source, Vec::new()));
         fetched.map_err(|error| SourceError::new(error.to_string()))
     }
 }

@@ -34,9 +34,13 @@ pub(super) struct Alias {
 impl Alias {
     /// Whether a family of this name and a series with these labels are meant. The `_total` of a counter may be part of the name.
     pub(super) fn covers(&self, family: &str, labels: &Labels) -> bool {
+        self.is_name(family) && self.label.is_none_or(|(name, value)| labels.get(name) == Some(value))
+    }
+
+    /// Whether a family of this name is meant, with any labels.
+    pub(super) fn is_name(&self, family: &str) -> bool {
         let is = |name| family.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest == "_total");
-        let is_named = is(self.name) || self.and.is_some_and(is);
-        is_named && self.label.is_none_or(|(name, value)| labels.get(name) == Some(value))
+        is(self.name) || self.and.is_some_and(is)
     }
 
     pub(super) const fn name(&self) -> &'static str {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::aliases::{ALIASES, Alias, Part};
-use super::meanings::has_value;
 use super::{Engine, EngineMetric};
-use crate::prometheus::{KnownSeries, Labels, PageReader, SampleRole, SeriesId};
+use crate::prometheus::{Labels, SampleRole, SeriesId};
 use crate::series::{Counter, GaugeStatistics, HistogramIncrease, TimeSeries, Window};
 use crate::server::endpoint::EndpointHistory;
 use crate::server::metrics::histogram_of;
@@ -78,20 +77,10 @@ pub fn headlines(endpoints: &[EndpointHistory], window: Window) -> Vec<EngineRep
 
 /// The engines whose metrics the endpoints have, each once.
 fn engines(endpoints: &[EndpointHistory]) -> Vec<Engine> {
-    let mut found: Vec<Engine> = endpoints
-        .iter()
-        .flat_map(|one| one.reader().series().iter().filter_map(|series| engine_of(one.reader(), series)))
-        .collect();
+    let mut found: Vec<Engine> = endpoints.iter().flat_map(EndpointHistory::engines).collect();
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The engine that has a series of this name.
-fn engine_of(reader: &PageReader, series: &KnownSeries) -> Option<Engine> {
-    let family = &reader.families()[series.family.0 as usize].name;
-    let covers = |alias: &&Alias| has_value(alias.part, &series.role) && alias.covers(family, &series.labels);
-    ALIASES.iter().find(covers).map(|alias| alias.engine)
 }
 
 fn report(engine: Engine, endpoints: &[&EndpointHistory], endpoint: Option<String>, window: Window) -> EngineReport {
@@ -171,7 +160,7 @@ fn series_of<'a>(
     let mut found = Vec::new();
     for endpoint in endpoints {
         let families = endpoint.reader().families();
-        for (known, series) in endpoint.reader().series().iter().zip(endpoint.series()) {
+        for (_, known, series) in endpoint.named_series() {
             let covers = alias.covers(&families[known.family.0 as usize].name, &known.labels);
             if covers && known.role == *role {
                 found.push((*endpoint, series));
@@ -196,10 +185,10 @@ fn histogram(alias: &Alias, endpoints: &[&EndpointHistory], window: Window) -> O
     let mut merged: Option<HistogramIncrease> = None;
     for endpoint in endpoints {
         let mut groups: BTreeMap<&Labels, Vec<SeriesId>> = BTreeMap::new();
-        for (index, known) in endpoint.reader().series().iter().enumerate() {
+        for (id, known, _) in endpoint.named_series() {
             let family = &endpoint.reader().families()[known.family.0 as usize].name;
             if alias.covers(family, &known.labels) {
-                groups.entry(&known.labels).or_default().push(SeriesId(index as u32));
+                groups.entry(&known.labels).or_default().push(id);
             }
         }
         for ids in groups.values() {

@@ -1,7 +1,7 @@
 //! What the series of one endpoint mean for operators. A page may have several names for one metric, and one series may belong to
 //! two metrics.
 
-use super::EngineMetric;
+use super::{Engine, EngineMetric};
 use super::aliases::{ALIASES, Part};
 use crate::prometheus::{KnownSeries, PageReader, SampleRole, SeriesId};
 
@@ -40,6 +40,16 @@ impl Meanings {
         self.names.push(names);
     }
 
+    /// Passes over the next series of the endpoint, whose family no engine is known to have.
+    pub(crate) fn skip(&mut self) {
+        self.names.push(Box::default());
+    }
+
+    /// The engine that has a series of this name, if one is known.
+    pub(crate) fn engines(&self, series: SeriesId) -> Option<Engine> {
+        self.names[series.0 as usize].first().map(|place| ALIASES[usize::from(*place)].engine)
+    }
+
     /// The metrics that this series is a part of.
     pub(crate) fn of(&self, series: SeriesId) -> impl Iterator<Item = EngineMetric> {
         let names = self.names[series.0 as usize].iter();
@@ -51,7 +61,7 @@ impl Meanings {
 }
 
 /// Whether a sample in this role is the value of a metric of this kind.
-pub(super) fn has_value(part: Part, role: &SampleRole) -> bool {
+fn has_value(part: Part, role: &SampleRole) -> bool {
     match part {
         Part::Value => *role == SampleRole::Value,
         Part::Histogram | Part::Sum => *role == SampleRole::Sum,

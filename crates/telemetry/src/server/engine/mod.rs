@@ -94,6 +94,11 @@ impl EngineMetric {
         matches!(self, Self::KvCacheUsage | Self::PrefixCacheHitRate | Self::AcceptanceRate | Self::AcceptanceLength)
     }
 
+    /// Whether some engine has a metric of this name.
+    pub(crate) fn names(family: &str) -> bool {
+        aliases::ALIASES.iter().any(|alias| alias.is_name(family))
+    }
+
     /// Whether it counts requests or tokens, so that it stands still when the server is idle.
     pub(crate) const fn is_count(self) -> bool {
         matches!(self, Self::PromptTokens | Self::GenerationTokens | Self::FinishedRequests)

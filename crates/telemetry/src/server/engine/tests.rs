@@ -21,7 +21,7 @@ fn endpoint_for(url: &str, text: &str, live: &Arc<LiveServerMetrics>) -> Endpoin
     for number in 1..=2_u64 {
         let at = Mono::from_nanos(number * 1_000_000_000);
         let body = text.replace('@', &(100 * number).to_string()).into_bytes();
-        history.page(FetchedPage { body, format: PageFormat::Prometheus, sent: at, first_byte: at, done: at });
+        history.page(&FetchedPage { body, format: PageFormat::Prometheus, sent: at, first_byte: at, done: at });
     }
     history
 }

@@ -1,0 +1,346 @@
+//! The configuration file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::classification::Classification;
+use super::metric_ref::{MetricRef, WrittenMetric, check_statistic};
+use super::plot_type::PlotType;
+use super::source::DataSource;
+use super::style::PlotStyle;
+use crate::RunMode;
+
+/// The presets that are drawn if no file says otherwise.
+pub const BUILT_IN_YAML: &str = include_str!("built_in.yaml");
+
+/// One plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    /// Also the name of its files.
+    pub name: String,
+    pub kind: PlotType,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub x: Option<MetricRef>,
+    pub y: MetricRef,
+    pub y2: Option<MetricRef>,
+    pub stat: Option<String>,
+    pub source: Option<DataSource>,
+    pub labels: Vec<String>,
+    pub group: Option<String>,
+    pub x_label: Option<String>,
+    pub y_label: Option<String>,
+    /// Axes that need not begin at zero: x and y.
+    pub autoscale: (bool, bool),
+    pub ci_level: f64,
+    pub primary_style: Option<PlotStyle>,
+    pub secondary_style: Option<PlotStyle>,
+    pub supplementary_col: Option<String>,
+    pub use_slice_duration: bool,
+}
+
+/// How values of server metrics are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Downsampling {
+    pub enabled: bool,
+    pub window_size_seconds: f64,
+    pub aggregation_method: WindowMethod,
+}
+
+impl Default for Downsampling {
+    fn default() -> Self {
+        Self { enabled: true, window_size_seconds: 5.0, aggregation_method: WindowMethod::Mean }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WindowMethod {
+    Mean,
+    Max,
+    Min,
+    Median,
+}
+
+/// A whole configuration.
+#[derive(Debug, Clone, Default)]
+pub struct PresetFile {
+    pub single_run: Vec<Preset>,
+    pub multi_run: Vec<Preset>,
+    single_run_defaults: Vec<String>,
+    multi_run_defaults: Vec<String>,
+    pub downsampling: Downsampling,
+    pub classification: Option<Classification>,
+    /// Keys that change nothing, in words.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPresetFile {
+    visualization: WrittenVisualization,
+    #[serde(default)]
+    settings: WrittenSettings,
+    #[serde(default)]
+    experiment_classification: Option<Classification>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenVisualization {
+    #[serde(default)]
+    multi_run_defaults: Vec<String>,
+    #[serde(default)]
+    single_run_defaults: Vec<String>,
+    #[serde(default)]
+    multi_run_plots: BTreeMap<String, WrittenPreset>,
+    #[serde(default)]
+    single_run_plots: BTreeMap<String, WrittenPreset>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct WrittenSettings {
+    #[serde(default)]
+    server_metrics_downsampling: Downsampling,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPreset {
+    #[serde(rename = "type")]
+    kind: String,
+    title: Option<String>,
+    description: Option<String>,
+    x: Option<WrittenMetric>,
+    y: Option<WrittenMetric>,
+    y2: Option<WrittenMetric>,
+    stat: Option<String>,
+    source: Option<DataSource>,
+    labels: Option<OneOrMore>,
+    groups: Option<OneOrMore>,
+    x_label: Option<String>,
+    y_label: Option<String>,
+    autoscale: Option<Autoscale>,
+    ci_level: Option<f64>,
+    primary_style: Option<PlotStyle>,
+    secondary_style: Option<PlotStyle>,
+    supplementary_col: Option<String>,
+    use_slice_duration: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    fn list(self) -> Vec<String> {
+        match self {
+            Self::One(name) => vec![name],
+            Self::More(names) => names,
+        }
+    }
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Autoscale {
+    None,
+    X,
+    Y,
+    Both,
+}
+
+impl PresetFile {
+    /// Reads the text of a file. The error says which plot and which key is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let written: WrittenPresetFile = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+        let WrittenPresetFile { visualization, settings, experiment_classification } = written;
+        let mut file = Self {
+            single_run_defaults: visualization.single_run_defaults,
+            multi_run_defaults: visualization.multi_run_defaults,
+            downsampling: settings.server_metrics_downsampling,
+            ..Self::default()
+        };
+        if file.downsampling.window_size_seconds.is_nan() || file.downsampling.window_size_seconds <= 0.0 {
+            return Err("settings.server_metrics_downsampling.window_size_seconds must be above 0".to_owned());
+        }
+        for (name, preset) in visualization.single_run_plots {
+            let preset = file.preset(&name, preset, RunMode::Single)?;
+            file.single_run.push(preset);
+        }
+        for (name, preset) in visualization.multi_run_plots {
+            let preset = file.preset(&name, preset, RunMode::Multi)?;
+            file.multi_run.push(preset);
+        }
+        if experiment_classification.as_ref().is_some_and(|classes| classes.group_extraction_pattern.is_some()) {
+            file.warnings.push("experiment_classification.group_extraction_pattern has no effect".to_owned());
+        }
+        file.classification = experiment_classification;
+        for mode in [RunMode::Single, RunMode::Multi] {
+            for name in file.default_names(mode) {
+                file.named(name, mode)?;
+            }
+        }
+        Ok(file)
+    }
+
+    fn preset(&mut self, name: &str, written: WrittenPreset, mode: RunMode) -> Result<Preset, String> {
+        let wrong = |problem: String| format!("{} plot {name:?}: {problem}", mode.name());
+        if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || "_-. ".contains(letter)) {
+            return Err(wrong("the name becomes a file name; use letters, digits, '_', '-' and '.'".to_owned()));
+        }
+        let kind = PlotType::from_name(&written.kind, mode).ok_or_else(|| {
+            let known = PlotType::names(mode).join(", ");
+            wrong(format!("type {:?} is not known here; the types are {known}", written.kind))
+        })?;
+        let given = [
+            ("y2", written.y2.is_some()),
+            ("secondary_style", written.secondary_style.is_some()),
+            ("supplementary_col", written.supplementary_col.is_some()),
+            ("ci_level", written.ci_level.is_some()),
+            ("labels", written.labels.is_some()),
+            ("groups", written.groups.is_some()),
+            ("use_slice_duration", written.use_slice_duration.is_some()),
+            ("primary_style", written.primary_style.is_some()),
+            ("autoscale", written.autoscale.is_some()),
+            ("stat", written.stat.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(key, is_given)| *is_given && !kind.heeds(key, mode)) {
+            self.warnings.push(wrong(format!("{key} has no effect on plots of type {}", kind.name())));
+        }
+        if let Some(stat) = &written.stat {
+            check_statistic(stat).map_err(wrong)?;
+        }
+        let metric = |written: Option<WrittenMetric>| written.map(MetricRef::of).transpose().map_err(wrong);
+        let mut groups = written.groups.map(OneOrMore::list).unwrap_or_default();
+        if groups.len() > 1 {
+            return Err(wrong(format!("groups has {} columns; name one", groups.len())));
+        }
+        let ci_level = written.ci_level.unwrap_or(0.95);
+        if !(0.5..1.0).contains(&ci_level) {
+            return Err(wrong(format!("ci_level {ci_level} is not between 0.5 and 1")));
+        }
+        let autoscale = written.autoscale.unwrap_or(Autoscale::None);
+        Ok(Preset {
+            name: name.to_owned(),
+            kind,
+            title: written.title,
+            description: written.description,
+            x: metric(written.x)?,
+            y: metric(written.y)?.ok_or_else(|| wrong("y is missing".to_owned()))?,
+            y2: metric(written.y2)?,
+            stat: written.stat.map(|stat| stat.replace('.', "_")),
+            source: written.source,
+            labels: written.labels.map(OneOrMore::list).unwrap_or_default(),
+            group: groups.pop(),
+            x_label: written.x_label,
+            y_label: written.y_label,
+            autoscale: (
+                matches!(autoscale, Autoscale::X | Autoscale::Both),
+                matches!(autoscale, Autoscale::Y | Autoscale::Both),
+            ),
+            ci_level,
+            primary_style: written.primary_style,
+            secondary_style: written.secondary_style,
+            supplementary_col: written.supplementary_col,
+            use_slice_duration: written.use_slice_duration.unwrap_or(false),
+        })
+    }
+
+    /// The presets of a mode.
+    pub fn presets(&self, mode: RunMode) -> &[Preset] {
+        match mode {
+            RunMode::Single => &self.single_run,
+            RunMode::Multi => &self.multi_run,
+        }
+    }
+
+    /// Names of the plots that are drawn if none is asked for by name, in this order.
+    pub fn default_names(&self, mode: RunMode) -> &[String] {
+        match mode {
+            RunMode::Single => &self.single_run_defaults,
+            RunMode::Multi => &self.multi_run_defaults,
+        }
+    }
+
+    /// The preset with this name; the error lists the names that there are.
+    pub fn named(&self, name: &str, mode: RunMode) -> Result<&Preset, String> {
+        let presets = self.presets(mode);
+        presets.iter().find(|preset| preset.name == name).ok_or_else(|| {
+            let known: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
+            format!("no {} plot is called {name:?}; the plots are {}", mode.name(), known.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_file_is_whole_and_has_the_defaults_of_the_reference() {
+        let file = PresetFile::parse(BUILT_IN_YAML).unwrap();
+        assert_eq!(
+            file.default_names(RunMode::Single),
+            [
+                "ttft_over_time",
+                "ttft_timeline",
+                "timeslices_ttft",
+                "timeslices_itl",
+                "gpu_utilization_and_throughput_over_time"
+            ]
+        );
+        assert_eq!(
+            file.default_names(RunMode::Multi),
+            [
+                "pareto_curve_throughput_per_gpu_vs_latency",
+                "pareto_curve_throughput_per_gpu_vs_interactivity",
+                "ttft_vs_throughput",
+                "latency_throughput_uncertainty"
+            ]
+        );
+        assert!(file.warnings.is_empty(), "{:?}", file.warnings);
+    }
+
+    fn single(preset: &str) -> Result<PresetFile, String> {
+        PresetFile::parse(&format!("visualization:\n  single_run_plots:\n    p: {preset}\n"))
+    }
+
+    #[test]
+    fn mistakes_name_the_plot_and_the_way_out() {
+        let error = |preset: &str| single(preset).unwrap_err();
+        assert!(error("{type: pareto, y: request_latency}").contains("the types are scatter,"));
+        assert!(error("{type: scatter}").contains("y is missing"));
+        assert!(error("{type: scatter, y: {metric: request_latency, stat: p9x}}").contains("not a statistic"));
+        assert!(error("{type: scatter, y: request_latency, colour: red}").contains("colour"));
+        assert!(PresetFile::parse("settings: {}").unwrap_err().contains("visualization"));
+        let missing = PresetFile::parse("visualization: {single_run_defaults: [nothing]}").unwrap_err();
+        assert!(missing.contains("no single-run plot is called \"nothing\""), "{missing}");
+    }
+
+    #[test]
+    fn a_key_that_changes_nothing_is_named() {
+        let file = single("{type: scatter, y: request_latency, ci_level: 0.9}").unwrap();
+        assert_eq!(file.warnings, ["single-run plot \"p\": ci_level has no effect on plots of type scatter"]);
+    }
+
+    #[test]
+    fn metrics_and_styles_have_every_form() {
+        let file = single(
+            "{type: dual_axis, x: timestamp_s, y: {metric: throughput_tokens_per_sec, source: requests}, y2: nvidia_gpu_utilization, \
+             primary_style: {mode: lines, line_shape: hv}, secondary_style: {mode: lines+markers, fill: tozeroy, line_width: 3}, \
+             supplementary_col: active_requests, autoscale: both}",
+        )
+        .unwrap();
+        let preset = &file.single_run[0];
+        assert_eq!(preset.y.source, Some(DataSource::Requests));
+        assert_eq!(preset.autoscale, (true, true));
+        assert!(preset.secondary_style.unwrap().is_filled());
+    }
+}
