@@ -5,29 +5,46 @@ mod facts;
 
 use std::sync::Arc;
 
-use aiperf_config::{Config, Environment};
+use aiperf_config::{Config, Environment, UiKind};
+use aiperf_dashboard::{Dashboard, DashboardHooks, Theme};
 use aiperf_live::{LiveRun, RunEnd};
 
 pub(crate) use ending::{cell_of, cells_of, end_of, failed};
 pub(crate) use facts::facts;
 
-use crate::logging;
+use crate::{logging, screen};
 
 /// The views of a command, from before its first run is prepared until its result is known.
 #[derive(Debug)]
 pub(crate) struct Views {
     live: Arc<LiveRun>,
+    dashboard: Option<Dashboard>,
 }
 
 impl Views {
     /// Starts what the configuration asks for. Each view attaches itself to `live`.
-    pub(crate) fn start(live: &Arc<LiveRun>, _config: &Config, _environment: &Environment) -> anyhow::Result<Self> {
+    pub(crate) fn start(live: &Arc<LiveRun>, config: &Config, environment: &Environment) -> anyhow::Result<Self> {
         logging::show_in(live);
-        Ok(Self { live: Arc::clone(live) })
+        let dashboard = (config.output.ui == UiKind::Dashboard).then(|| dashboard(live, environment));
+        Ok(Self { live: Arc::clone(live), dashboard: dashboard.flatten() })
     }
 
     /// Tells all views how the command ended, and ends them.
     pub(crate) fn finish(self, end: RunEnd) {
         self.live.end(end);
+        drop(self.dashboard);
+    }
+}
+
+/// If the terminal cannot be taken, the run goes on without the dashboard.
+fn dashboard(live: &Arc<LiveRun>, environment: &Environment) -> Option<Dashboard> {
+    let theme = Theme::of(|name| environment.variables.get(name).cloned());
+    let hooks = DashboardHooks { closed: Box::new(screen::release) };
+    match Dashboard::start(live, theme, hooks) {
+        Ok(dashboard) => Some(dashboard),
+        Err(error) => {
+            log::warn!("the dashboard cannot be shown on this terminal: {error}; a progress line is shown instead");
+            None
+        }
     }
 }

@@ -41,7 +41,7 @@ pub use experiment::{
     Trials,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
-pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
+pub use output::{ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,

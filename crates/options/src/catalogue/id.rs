@@ -261,6 +261,8 @@ pub enum OptionId {
     Gpus,
     // UI
     UiType,
+    Quiet,
+    Json,
     // Workers
     WorkersMax,
     // ZMQ Communication
