@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import crowd
+import dashboard
 import document
 import hugging_face
 import machine
@@ -33,7 +34,7 @@ CASES = {
     case.NAME: case
     for case in (
         startup, prompts, plain, streams, crowd, pace, million, storm, ten_thousand, slow_cores, many_plain,
-        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, recorded,
+        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, dashboard, recorded,
     )
 }  # fmt: skip
 WITH_OHA = {plain.NAME, many_plain.NAME}

@@ -28,10 +28,12 @@ class Program:
     path: Path
     version: str
     environment: dict[str, str] = field(default_factory=dict)
+    # A command that runs it, for example on a pseudo terminal.
+    through: tuple[str, ...] = ()
 
     def run(self, argv: list[str], folder: Path, limit_s: float, cores: set[int] | None = None) -> measured.Measured:
         env = {**os.environ, "NO_COLOR": "1", **self.environment}
-        return measured.run([str(self.path), *argv], folder, env, limit_s, cores)
+        return measured.run([*self.through, str(self.path), *argv], folder, env, limit_s, cores)
 
     def profile(
         self,
@@ -45,6 +47,9 @@ class Program:
         """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
         scrapes = "--server-metrics" in flags.split()
         common = [word for word in COMMON if not (scrapes and word == "--no-server-metrics")]
+        if "--ui" in flags.split():
+            place = common.index("--ui")
+            del common[place : place + 2]
         common = ["profile", *common, "--tokenizer", tokenizer, "--url", url]
         return self.run([*common, *flags.split(), "--artifact-dir", str(folder / "artifacts")], folder, limit_s, cores)
 

@@ -51,7 +51,12 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
     }
     let (width, colour) = console_of(Width::FILE, environment);
     let mut text = console::render(&rebuilt.report, width, colour);
-    text.push_str(&console::render_trailer(&rebuilt.report, &files.written, colour));
+    text.push_str(&console::render_trailer(
+        &rebuilt.report,
+        &files.written,
+        asked.output.as_deref().unwrap_or(&asked.folder),
+        colour,
+    ));
     crate::print(text.as_bytes())?;
     if let Some(path) = &asked.trace {
         crate::analyze::write(path, &aiperf_timeline::trace(&asked.folder)?)?;

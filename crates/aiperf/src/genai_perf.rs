@@ -41,7 +41,7 @@ fn merge(job: &MergeJob, environment: &Environment) -> anyhow::Result<ExitCode> 
     let merged = job.run(VERSION)?;
     let (width, colour) = console_of(Width::FILE, environment);
     let mut text = console::render(&merged.report, width, colour);
-    text.push_str(&console::render_trailer(&merged.report, &merged.files.written, colour));
+    text.push_str(&console::render_trailer(&merged.report, &merged.files.written, job.output(), colour));
     crate::print(text.as_bytes())?;
     match merged.files.failed.into_iter().next() {
         Some(error) => Err(error).context("not every file could be written"),

@@ -12,6 +12,7 @@ use aiperf_protocol::StopReason;
 use anyhow::Context;
 
 use crate::profile::INTERRUPTED;
+use crate::screen;
 
 /// The longest time that a second Ctrl-C waits for records to reach the disk.
 const SAVE_LIMIT: Duration = Duration::from_secs(1);
@@ -160,6 +161,8 @@ fn last_words(saved: Saved) -> String {
 }
 
 fn end(sentence: &str) -> ! {
+    aiperf_dashboard::restore();
+    screen::release();
     eprintln!("{sentence}");
     process::exit(i32::from(INTERRUPTED));
 }

@@ -4,14 +4,17 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use aiperf_config::{Environment, LogLevel};
+use aiperf_config::{ConsoleOutput, Environment, LogLevel};
 use aiperf_engine::ANNOUNCEMENTS;
 use aiperf_live::LiveRun;
 use aiperf_options::unread_variables;
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
+
+use crate::screen::{self, Stream};
 
 struct RunLog {
     file: Mutex<Option<File>>,
@@ -19,14 +22,24 @@ struct RunLog {
     early: Mutex<Vec<String>>,
     /// Where views read the log.
     live: Mutex<Option<Arc<LiveRun>>>,
+    /// Which lines go to the console.
+    console: AtomicU8,
 }
+
+const ALL_LINES: u8 = 0;
+const NO_ANNOUNCEMENTS: u8 = 1;
+const ERRORS_ONLY: u8 = 2;
 
 static LOG: OnceLock<RunLog> = OnceLock::new();
 
 /// Starts logging to stderr at the given level.
 pub(crate) fn start(level: LogLevel) {
-    let log =
-        LOG.get_or_init(|| RunLog { file: Mutex::new(None), early: Mutex::new(Vec::new()), live: Mutex::new(None) });
+    let log = LOG.get_or_init(|| RunLog {
+        file: Mutex::new(None),
+        early: Mutex::new(Vec::new()),
+        live: Mutex::new(None),
+        console: AtomicU8::new(ALL_LINES),
+    });
     if log::set_logger(log).is_ok() {
         log::set_max_level(filter(level));
     }
@@ -52,12 +65,34 @@ pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
     Ok(path)
 }
 
+/// What the console gets from now on; the log file gets everything.
+pub(crate) fn limit_console(output: ConsoleOutput) {
+    if let Some(log) = LOG.get() {
+        let lines = match output {
+            ConsoleOutput::Report => ALL_LINES,
+            ConsoleOutput::Json => NO_ANNOUNCEMENTS,
+            ConsoleOutput::Nothing => ERRORS_ONLY,
+        };
+        log.console.store(lines, Ordering::Relaxed);
+    }
+}
+
 /// Passes the log to the views of a run from now on.
 pub(crate) fn show_in(live: &Arc<LiveRun>) {
     if let Some(log) = LOG.get()
         && let Ok(mut slot) = log.live.lock()
     {
         *slot = Some(Arc::clone(live));
+    }
+}
+
+/// A line for the person in front of the dashboard, which does not go to the log file.
+pub(crate) fn tell_views(text: &str) {
+    if let Some(log) = LOG.get()
+        && let Ok(live) = log.live.lock()
+        && let Some(live) = &*live
+    {
+        live.log("WARNING", text);
     }
 }
 
@@ -90,6 +125,32 @@ fn name(level: Level) -> &'static str {
     }
 }
 
+impl RunLog {
+    /// One line for people. While the dashboard has the terminal, it shows the log itself, and only warnings are repeated later.
+    fn show(&self, record: &Record<'_>, line: &str) {
+        let is_announcement = record.target() == ANNOUNCEMENTS;
+        let is_wanted = match self.console.load(Ordering::Relaxed) {
+            ALL_LINES => true,
+            NO_ANNOUNCEMENTS => !is_announcement,
+            _ => record.level() == Level::Error,
+        };
+        let stream = if is_announcement { Stream::Stdout } else { Stream::Stderr };
+        if !is_wanted {
+        } else if !screen::is_taken(stream) {
+            // Nobody can be told that the log cannot be written.
+            let _ = match stream {
+                Stream::Stdout => {
+                    let mut out = std::io::stdout().lock();
+                    out.write_all(line.as_bytes()).and_then(|()| out.flush())
+                }
+                Stream::Stderr => std::io::stderr().write_all(line.as_bytes()),
+            };
+        } else if record.level() <= Level::Warn {
+            screen::hold(stream, line.to_owned());
+        }
+    }
+}
+
 impl Log for RunLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.level() <= log::max_level() && metadata.target().starts_with("aiperf")
@@ -103,13 +164,7 @@ impl Log for RunLog {
         let level = name(record.level());
         crate::progress::clear_line();
         let shown = format!("{} {level:<8} {}\n", now.strftime("%H:%M:%S%.3f"), record.args());
-        // Nobody can be told that the log cannot be written.
-        let _ = if record.target() == ANNOUNCEMENTS {
-            let mut out = std::io::stdout().lock();
-            out.write_all(shown.as_bytes()).and_then(|()| out.flush())
-        } else {
-            std::io::stderr().write_all(shown.as_bytes())
-        };
+        self.show(record, &shown);
         let line =
             format!("{} - {} - {level} - {}\n", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), record.target(), record.args());
         if let Ok(live) = self.live.lock()

@@ -18,6 +18,7 @@ mod logging;
 mod plot;
 mod profile;
 mod progress;
+mod screen;
 mod selftest;
 mod simulate;
 mod trace_tool;
@@ -41,6 +42,8 @@ fn main() -> ExitCode {
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
         Ok(code) => printed(code),
         Err(error) => {
+            aiperf_dashboard::restore();
+            screen::release();
             progress::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE

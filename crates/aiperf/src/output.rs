@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
+use crate::screen::{self, Stream};
+
 /// Why stdout could not be written, until someone says so.
 static FAILURE: Mutex<Option<io::Error>> = Mutex::new(None);
 
@@ -43,6 +45,9 @@ pub(crate) fn print_line(words: fmt::Arguments<'_>) {
 
 /// A failure is kept for [`take_failure`].
 pub(crate) fn print_words(words: fmt::Arguments<'_>) {
+    if screen::is_taken(Stream::Stdout) {
+        return screen::hold(Stream::Stdout, words.to_string());
+    }
     let mut stdout = io::stdout();
     if let Err(error) = stdout.write_fmt(words).and_then(|()| stdout.flush()) {
         note_failure(error);
@@ -51,6 +56,10 @@ pub(crate) fn print_words(words: fmt::Arguments<'_>) {
 
 /// A line on stderr. If that is gone, nobody can be told.
 pub(crate) fn tell(words: fmt::Arguments<'_>) {
+    if screen::is_taken(Stream::Stderr) {
+        crate::logging::tell_views(&words.to_string());
+        return screen::hold(Stream::Stderr, format!("{words}\n"));
+    }
     let _ = writeln!(io::stderr(), "{words}");
 }
 

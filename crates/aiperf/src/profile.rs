@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{AutoPlots, Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_config::{AutoPlots, Config, ConsoleOutput, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_live::LiveRun;
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
+use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
@@ -37,6 +37,7 @@ pub(crate) fn run(
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
     interrupts.before_the_first_run("Interrupted before the run began: no request was sent and no result was written.");
     logging::start(first.config.output.log_level);
+    logging::limit_console(first.config.output.console);
     let mut said: Vec<&String> = Vec::new();
     for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
         if !said.contains(&warning) {
@@ -50,7 +51,6 @@ pub(crate) fn run(
     if !experiment.is_single() {
         return trials::run(experiment, environment, interrupts, &live, views);
     }
-    let width = Width(first.config.tuning.console_width);
     let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
     let mut result = match result {
         Ok(result) => result,
@@ -62,7 +62,7 @@ pub(crate) fn run(
     let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
     let html = html.transpose().map(|file| result.files.written.extend(file));
     let after = views.finish(views::end_of(&result, &first.config.output.dir));
-    show(&result, width, environment);
+    show(&result, &first.config, environment);
     let code = html.map(|()| exit_code(&result))?;
     let code = with_plots(code, first.config.output.plots, &first.config.output.dir, environment);
     after.linger(interrupts);
@@ -95,7 +95,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let claim = FolderRequest::of(&config, dir.clone());
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
-    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
+    let downloading = (ui != UiKind::None).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
     let downloads = hub.progress();
     live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
@@ -188,9 +188,11 @@ fn watch_download(hub: &Hub, style: ProgressStyle) -> ProgressLine {
 pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> ProgressStyle {
     let every = |usual: Duration| stats_interval.unwrap_or(usual);
     match ui {
-        UiKind::Simple if environment.stderr_is_terminal => ProgressStyle::Terminal { columns: stderr_columns },
+        UiKind::Simple | UiKind::Dashboard if environment.stderr_is_terminal => {
+            ProgressStyle::Terminal { columns: stderr_columns }
+        }
         _ if stats_interval == Some(Duration::ZERO) => ProgressStyle::Quiet,
-        UiKind::Simple => ProgressStyle::Plain { every: every(PLAIN_INTERVAL) },
+        UiKind::Simple | UiKind::Dashboard => ProgressStyle::Plain { every: every(PLAIN_INTERVAL) },
         UiKind::None if environment.stderr_is_terminal => ProgressStyle::Quiet,
         UiKind::None => ProgressStyle::Log { every: every(LOG_INTERVAL) },
     }
@@ -247,11 +249,19 @@ fn spread(time: Option<LivePercentiles>) -> Option<LatencyRange> {
     time.map(|LivePercentiles { p50, p99 }| LatencyRange { p50, p99 })
 }
 
-fn show(result: &RunResult, width: Width, environment: &Environment) {
+fn show(result: &RunResult, config: &Config, environment: &Environment) {
+    let (output, dir) = (config.output.console, &config.output.dir);
+    let width = Width(config.tuning.console_width);
     let (width, colour) = console_of(width, environment);
-    let mut text = console::render(&result.report, width, colour);
-    text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
-    print!("{text}");
+    match output {
+        ConsoleOutput::Report => {
+            let mut text = console::render(&result.report, width, colour);
+            text.push_str(&console::render_trailer(&result.report, &result.files.written, dir, colour));
+            print!("{text}");
+        }
+        ConsoleOutput::Json => print_json(&result.files.written, SUMMARY_LABEL),
+        ConsoleOutput::Nothing => {}
+    }
     for error in &result.files.failed {
         log::error!("{error}");
     }
@@ -263,6 +273,21 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     if let [first, more @ ..] = &result.files.failed[..] {
         let more = if more.is_empty() { String::new() } else { format!(" (and {} more, see the log)", more.len()) };
         eprintln!("error: not all results were written: {first}{more}");
+    }
+}
+
+/// Label of the summary among the files of a run.
+const SUMMARY_LABEL: &str = "JSON Export";
+
+/// Prints the JSON file with this label as it was written.
+pub(crate) fn print_json(written: &[WrittenFile], label: &str) {
+    let is_wanted = |file: &&WrittenFile| {
+        file.label.contains(label) && file.path.extension().is_some_and(|extension| extension == "json")
+    };
+    match written.iter().find(is_wanted).map(|file| std::fs::read_to_string(&file.path)) {
+        Some(Ok(text)) => println!("{}", text.trim_end()),
+        Some(Err(error)) => eprintln!("error: the summary cannot be read again: {error}"),
+        None => eprintln!("error: no summary was written, so --json has nothing to print"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{AutoPlots, Environment, Experiment};
+use aiperf_config::{AutoPlots, ConsoleOutput, Environment, Experiment};
 use aiperf_experiment::{
     ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_names, run_trials,
 };
@@ -49,7 +49,8 @@ pub(crate) fn run(
         result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
     });
     let after = views.finish(views::cells_of(&result, &experiment.dir));
-    show(experiment, &result, environment);
+    let output = experiment.cells.first().map_or(ConsoleOutput::Report, |cell| cell.config.output.console);
+    show(experiment, &result, environment, output);
     after.linger(interrupts);
     html?;
     let code = exit_code(&result, runner.is_doubtful);
@@ -74,6 +75,7 @@ struct InProcessRunner<'a> {
 impl Runner for InProcessRunner<'_> {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
         let TrialAssignment { config, place, keeps_values, name } = assignment;
+        let config_output = config.output.console;
         let cell = self.cell;
         self.cell += 1;
         self.live.begin_cell(cell, views::facts(&config, Some(name.clone())));
@@ -92,7 +94,9 @@ impl Runner for InProcessRunner<'_> {
         }
         let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         self.live.end_cell(cell, views::cell_of(&result, Mono::now().since(began).as_secs_f64()));
-        show_run(&name, &result);
+        if config_output == ConsoleOutput::Report {
+            show_run(&name, &result);
+        }
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
             self.is_doubtful = true;
@@ -118,7 +122,7 @@ fn show_run(name: &str, result: &RunResult) {
     }
 }
 
-fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Environment) {
+fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Environment, output: ConsoleOutput) {
     let width = experiment.cells.first().map_or(Width::FILE, |cell| Width(cell.config.tuning.console_width));
     let (width, colour) = profile::console_of(width, environment);
     let mut text = String::new();
@@ -132,7 +136,13 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
         text.push_str(&console::render_sweep(sweep, width, colour));
     }
     text.push_str(&trailer(experiment, result, colour));
-    print(&text);
+    match output {
+        ConsoleOutput::Report => print(&text),
+        ConsoleOutput::Json => {
+            profile::print_json(&result.files.written, if result.sweep.is_some() { "Sweep" } else { "" })
+        }
+        ConsoleOutput::Nothing => {}
+    }
     for error in &result.files.failed {
         log::error!("{error}");
     }

@@ -121,6 +121,7 @@ impl Config {
         section.put(
             "ui",
             match self.output.ui {
+                UiKind::Dashboard => "dashboard",
                 UiKind::Simple => "simple",
                 UiKind::None => "none",
             },

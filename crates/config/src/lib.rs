@@ -43,7 +43,7 @@ pub use experiment::{
     Trials,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
-pub use output::{AutoPlots, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
+pub use output::{AutoPlots, ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,

@@ -13,6 +13,7 @@ pub struct OutputConfig {
     pub prefix: Option<String>,
     pub level: ExportLevel,
     pub ui: UiKind,
+    pub console: ConsoleOutput,
     /// Time between two progress lines where there is no terminal; `None`: not said, zero: none at all.
     pub stats_interval: Option<Duration>,
     pub log_level: LogLevel,
@@ -60,8 +61,22 @@ pub enum ExportLevel {
     Raw,
 }
 
+/// What is printed on stdout when the run is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ConsoleOutput {
+    /// Tables, notes and the names of the files.
+    #[default]
+    Report,
+    /// The summary as JSON, and nothing else.
+    Json,
+    /// Nothing; errors still go to stderr.
+    Nothing,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UiKind {
+    /// The whole terminal.
+    Dashboard,
     /// A progress line on stderr.
     Simple,
     None,

@@ -22,7 +22,9 @@ use aiperf_live::{LiveRun, RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, RecordBacklog, ValidityNote};
 use aiperf_protocol::StopReason;
 use aiperf_redact::shown_url;
-use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
+use aiperf_report::{
+    ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles, WrittenFile,
+};
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_telemetry::gpu::collector::LastReading;
@@ -205,9 +207,12 @@ impl Run {
                 waited
             }
             None => {
-                let state =
-                    if self.config.endpoint.kind.speaks_grpc() { StageState::Done } else { StageState::Skipped };
-                self.live.stage(StageName::Endpoint, state, servers);
+                let (state, text) = if self.config.endpoint.kind.speaks_grpc() {
+                    (StageState::Done, servers)
+                } else {
+                    (StageState::Skipped, format!("{servers}, not probed"))
+                };
+                self.live.stage(StageName::Endpoint, state, text);
                 Nanos::ZERO
             }
         };
@@ -290,6 +295,9 @@ impl Run {
             rtt
         });
         let inputs = prefetcher.finish(control, interrupted);
+        if inputs.is_ok() && self.paths.inputs().exists() {
+            closed.written.push(WrittenFile { label: "Inputs JSON".into(), path: self.paths.inputs() });
+        }
         let server_metrics = server_metrics
             .map(|watch| ConcludedMetrics::new(watch.finish(), &outcomes, &anchor, &benchmark_id, version, &self));
         let mut server_metrics = server_metrics.unwrap_or_default();

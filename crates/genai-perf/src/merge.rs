@@ -25,6 +25,13 @@ pub struct MergeJob {
     pub(crate) prefix: Option<String>,
 }
 
+impl MergeJob {
+    /// The folder that the merged files go to.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+}
+
 /// The report over all runs, and the files that hold it.
 #[derive(Debug)]
 pub struct MergedRuns {

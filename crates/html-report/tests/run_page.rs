@@ -174,7 +174,8 @@ fn columns_hold_every_successful_request_in_its_slice() {
     assert_eq!((&requests["rows"], &requests["exact"]), (&json!(good.len()), &json!(true)));
     let place = &requests["metrics"][0];
     assert_eq!(place["tag"], "time_to_first_token");
-    let (at, bytes) = (place["column"]["at"].as_u64().unwrap() as usize, place["column"]["bytes"].as_u64().unwrap() as usize);
+    let (at, bytes) =
+        (place["column"]["at"].as_u64().unwrap() as usize, place["column"]["bytes"].as_u64().unwrap() as usize);
     let mut nanos = Vec::new();
     let (mut value, mut shift) = (0_u64, 0);
     for byte in &columns[at..at + bytes] {
@@ -214,7 +215,8 @@ fn tails_grids_gaps_and_errors_agree_with_the_records() {
             assert!((above - share).abs() <= 1.5 / good.len() as f64, "{share} {above}");
         }
     }
-    let cells = |grid: &Value| -> u64 { grid["cells"].as_array().unwrap().iter().map(|cell| cell[2].as_u64().unwrap()).sum() };
+    let cells =
+        |grid: &Value| -> u64 { grid["cells"].as_array().unwrap().iter().map(|cell| cell[2].as_u64().unwrap()).sum() };
     assert_eq!(cells(&head["ttft_by_input"]), good.len() as u64);
     assert_eq!(cells(&head["itl_by_streams"]), good.len() as u64);
     assert_eq!(cells(&head["gaps"]), good.iter().map(|one| u64::from(one.tokens) - 1).sum::<u64>());
@@ -260,11 +262,14 @@ fn prompts_are_in_the_file_only_if_asked_for() {
     let folder = write_run(dir.path(), &requests(20), &summary(2));
     fs::write(dir.path().join("inputs.json"), r#"{"data":[{"payloads":["a secret question"]}]}"#).unwrap();
     fs::write(dir.path().join("outputs.json"), r#"{"data":["a secret answer"]}"#).unwrap();
-    let page = |include_text| run_page(&folder, None, &RunPageOptions { include_text, ..Default::default() }, "1").unwrap();
+    let page =
+        |include_text| run_page(&folder, None, &RunPageOptions { include_text, ..Default::default() }, "1").unwrap();
     let (without, _) = payload(&page(false));
     assert!(!without.to_string().contains("secret") && without["text"].is_null());
     let (with, _) = payload(&page(true));
-    assert!(with["text"].to_string().contains("a secret question") && with["text"].to_string().contains("a secret answer"));
+    assert!(
+        with["text"].to_string().contains("a secret question") && with["text"].to_string().contains("a secret answer")
+    );
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl LiveRun {
         let mut model = lock(&self.model);
         let (samples, notes, dropped) = lock(&self.inbox).take();
         let (snapshot, new_events) = model.advance(now, samples, notes, dropped);
-        drop(model);
+        // The model stays locked, so that snapshots and events come out in their order.
         if !new_events.is_empty() {
             let mut log = lock(&self.events);
             new_events.into_iter().for_each(|(at_ns, kind)| log.push(at_ns, kind));
@@ -245,6 +245,11 @@ impl LiveRun {
 
     /// One of several runs begins: what views know of the one before it is forgotten, except its row.
     pub fn begin_cell(&self, index: usize, facts: RunFacts) {
+        if !self.is_watched() {
+            return;
+        }
+        // What is left of the run before belongs to it.
+        self.tick(Mono::now());
         *lock(&self.facts) = Arc::new(facts);
         self.note(Note::CellBegins { at: Mono::now(), index });
     }

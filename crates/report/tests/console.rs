@@ -3,6 +3,8 @@
 
 mod runs;
 
+use std::path::Path;
+
 use aiperf_metrics::{ClientLoad, MetricContext};
 use aiperf_protocol::EndpointKind;
 use aiperf_protocol::RunEnding;
@@ -90,7 +92,7 @@ fn the_trailer_says_how_to_repeat_the_run_and_where_its_files_are() {
     report.other_files =
         vec![WrittenFile { label: "Records Export".to_owned(), path: "out/profile_export.jsonl".into() }];
     let written = [WrittenFile { label: "CSV Export".to_owned(), path: "out/profile_export_aiperf.csv".into() }];
-    insta::assert_snapshot!("trailer", render_trailer(&report, &written, Colour::Plain));
+    insta::assert_snapshot!("trailer", render_trailer(&report, &written, Path::new("out"), Colour::Plain));
 }
 
 #[test]

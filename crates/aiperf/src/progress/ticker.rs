@@ -11,6 +11,7 @@ use aiperf_clock::{Mono, Nanos};
 
 use super::line::{Snapshot, Transfer, render, render_log, render_transfer};
 use super::silence::Silence;
+use crate::screen::{self, Stream};
 
 /// True while a line stands on the terminal that other output must not run into.
 static DRAWN: AtomicBool = AtomicBool::new(false);
@@ -137,6 +138,9 @@ impl Drop for ProgressLine {
 }
 
 fn draw(line: &str) {
+    if screen::is_taken(Stream::Stderr) {
+        return;
+    }
     let mut err = std::io::stderr().lock();
     DRAWN.store(true, Ordering::Relaxed);
     // A closed stderr only means that nobody watches.

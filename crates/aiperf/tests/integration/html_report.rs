@@ -75,13 +75,14 @@ fn hostile_names_and_messages_are_text() {
     let folder = tempfile::tempdir().unwrap();
     // A slash would be a folder below.
     let dir = folder.path().join("<img src=x onerror=window.attacked=true>");
-    let ended = Program::new("profile --no-server-metrics --tokenizer builtin --isl 20 --streaming --request-count 12 --url")
-        .word(sim.url())
-        .with("--model")
-        .word(attack.replace(' ', "\u{a0}"))
-        .with("--artifact-dir")
-        .word(&dir)
-        .run();
+    let ended =
+        Program::new("profile --no-server-metrics --tokenizer builtin --isl 20 --streaming --request-count 12 --url")
+            .word(sim.url())
+            .with("--model")
+            .word(attack.replace(' ', "\u{a0}"))
+            .with("--artifact-dir")
+            .word(&dir)
+            .run();
     assert_good(&ended);
     let records = dir.join("profile_export.jsonl");
     let changed: String = fs::read_to_string(&records)

@@ -104,11 +104,9 @@ fn options_that_no_number_depends_on_are_warned_about_and_the_run_goes_on() {
         .with("--ui dashboard --osl 1_0")
         .run();
     assert_eq!((ended.code, ended.artifacts.counted("sent")), (Some(0), 2), "{}", ended.stderr);
-    for said in [
-        "--zmq-host has no effect",
-        "--tokenizer-trust-remote-code has no effect",
-        "--ui dashboard is not available yet",
-    ] {
+    for said in
+        ["--zmq-host has no effect", "--tokenizer-trust-remote-code has no effect", "--ui dashboard needs a terminal"]
+    {
         assert!(ended.stderr.contains(said), "{said:?} is not in {}", ended.stderr);
     }
     assert_eq!(requests(&sim)[0]["max_completion_tokens"], 10);

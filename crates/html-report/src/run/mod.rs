@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 
 pub(crate) use self::requests::Requests;
 use self::slo::SloLimit;
+use crate::HtmlReportError;
 use crate::page::{self, PageKind};
 use crate::payload::ColumnStore;
 use crate::time_bins::TimeBins;
-use crate::HtmlReportError;
 
 /// What a page shall show.
 #[derive(Debug, Clone, Default)]

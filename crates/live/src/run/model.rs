@@ -94,14 +94,21 @@ impl Model {
         notes: Vec<Note>,
         dropped: u64,
     ) -> (Snapshot, Vec<TimedEvent>) {
-        // A run that begins brings its phases, which samples need. One that ends comes after all of its samples.
-        let (first, last): (Vec<Note>, Vec<Note>) = notes
-            .into_iter()
-            .partition(|note| !matches!(note, Note::State { .. } | Note::CellDone { .. } | Note::End(_)));
-        first.into_iter().for_each(|note| self.take(note, now));
-        self.read_gauges(now);
-        self.add_samples(&samples);
-        last.into_iter().for_each(|note| self.take(note, now));
+        let mut samples = Some(samples);
+        for note in notes {
+            // What ends a run comes after all of its samples.
+            if matches!(note, Note::State { .. } | Note::CellDone { .. } | Note::End(_))
+                && let Some(samples) = samples.take()
+            {
+                self.read_gauges(now);
+                self.add_samples(&samples);
+            }
+            self.take(note, now);
+        }
+        if let Some(samples) = samples {
+            self.read_gauges(now);
+            self.add_samples(&samples);
+        }
         self.refresh(now);
         self.seq += 1;
         let snapshot = self.snapshot(now, dropped);

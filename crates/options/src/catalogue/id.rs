@@ -264,6 +264,8 @@ pub enum OptionId {
     Gpus,
     // UI
     UiType,
+    Quiet,
+    Json,
     // Workers
     WorkersMax,
     // ZMQ Communication

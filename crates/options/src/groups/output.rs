@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aiperf_config::{
-    AutoPlots, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
-    RateCurve, Strict, UiKind,
+    AutoPlots, ConsoleOutput, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace,
+    PhaseConfig, RateCurve, Strict, UiKind,
 };
 
 use crate::catalogue::OptionId;
@@ -78,6 +78,7 @@ pub(super) fn resolve(
         prefix,
         level,
         ui: ui(raw, environment, warnings)?,
+        console: console(raw)?,
         stats_interval: raw.seconds(OptionId::StatsInterval)?,
         log_level: log_level(raw)?,
         goodput: goodput(raw)?,
@@ -169,18 +170,43 @@ fn prefix(raw: &RawOptions, warnings: &mut Vec<String>) -> Result<Option<String>
 
 fn ui(raw: &RawOptions, environment: &Environment, warnings: &mut Vec<String>) -> Result<UiKind, ConfigError> {
     let verbose = raw.flag(OptionId::Verbose)? || raw.flag(OptionId::ExtraVerbose)?;
-    match raw.choice(OptionId::UiType)? {
+    let has_screen = environment.stdout_is_terminal && can_draw(environment);
+    let asked = raw.choice(OptionId::UiType)?;
+    if raw.flag(OptionId::Quiet)? {
+        return match asked {
+            Some("none") | None => Ok(UiKind::None),
+            Some(_) => Err(raw.conflict(OptionId::Quiet, OptionId::UiType, "--quiet shows nothing during the run")),
+        };
+    }
+    match asked {
+        Some("dashboard") if has_screen => Ok(UiKind::Dashboard),
         Some("dashboard") => {
             warnings.push(format!(
-                "{} dashboard is not available yet; the simple progress line is shown instead",
+                "{} dashboard needs a terminal on stdout that can move its cursor (TERM is not dumb); progress lines are shown \
+                 instead",
                 raw.spelling(OptionId::UiType)
             ));
             Ok(UiKind::Simple)
         }
         Some("none") => Ok(UiKind::None),
         Some(_) => Ok(UiKind::Simple),
-        None if verbose || environment.stderr_is_terminal => Ok(UiKind::Simple),
+        None if verbose => Ok(UiKind::Simple),
+        None if has_screen && environment.stderr_is_terminal && !raw.flag(OptionId::Json)? => Ok(UiKind::Dashboard),
+        None if environment.stderr_is_terminal => Ok(UiKind::Simple),
         None => Ok(UiKind::None),
+    }
+}
+
+/// Whether the terminal can do more than print lines.
+fn can_draw(environment: &Environment) -> bool {
+    environment.variables.get("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
+fn console(raw: &RawOptions) -> Result<ConsoleOutput, ConfigError> {
+    match (raw.flag(OptionId::Json)?, raw.flag(OptionId::Quiet)?) {
+        (true, _) => Ok(ConsoleOutput::Json),
+        (false, true) => Ok(ConsoleOutput::Nothing),
+        (false, false) => Ok(ConsoleOutput::Report),
     }
 }
 

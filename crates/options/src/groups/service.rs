@@ -44,16 +44,35 @@ pub(crate) const WORKERS: &[OptionSpec] = &[OptionSpec::new(
 .supported()];
 
 /// UI: what is shown during a run.
-pub(crate) const UI: &[OptionSpec] = &[OptionSpec::new(
-    OptionId::UiType,
-    &["ui-type", "ui"],
-    ValueKind::Choice(&["dashboard", "none", "simple"]),
-    "What to show during the run: one progress line (`simple`) or nothing (`none`). `dashboard` is \
-         not yet available and shows the progress line.",
-)
-.called("ui")
-.default("simple on a terminal, else none")
-.supported()];
+pub(crate) const UI: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::UiType,
+        &["ui-type", "ui"],
+        ValueKind::Choice(&["dashboard", "none", "simple"]),
+        "What to show during the run: the whole terminal (`dashboard`), one progress line (`simple`) or nothing \
+     (`none`). Without a terminal, progress goes to the log now and then.",
+    )
+    .called("ui")
+    .default("dashboard on a terminal, simple with -v, else none")
+    .supported(),
+    OptionSpec::new(
+        OptionId::Quiet,
+        &["quiet"],
+        ValueKind::Flag,
+        "Print nothing but errors: no progress, no log, no tables. Files are written as usual.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::Json,
+        &["json"],
+        ValueKind::Flag,
+        "Print the summary as JSON on stdout, and nothing else there: the contents of profile_export_aiperf.json, \
+         or of the file over all runs if there are several.",
+    )
+    .ours()
+    .supported(),
+];
 
 pub(crate) const SERVICE: &[OptionSpec] = &[
     OptionSpec::new(

@@ -35,7 +35,7 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
 }
 
 /// The lines after the tables: how to repeat the run, how long it was, and where its files are.
-pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colour) -> String {
+pub fn render_trailer(report: &RunReport, written: &[WrittenFile], dir: &Path, colour: Colour) -> String {
     let style = TextStyle::new(colour);
     let mut text = format!("{} {}\n", style.strong("CLI Command:"), report.cli_command);
     let cancelled = report.ending.outcome.is_stopped();
@@ -43,11 +43,12 @@ pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colou
         let early = if cancelled { " (cancelled early)" } else { "" };
         put(&mut text, &style.strong("Benchmark Duration:"), &format!("{} sec{early}", grouped(seconds)));
     }
+    put(&mut text, &style.strong("Artifacts:"), &dir.display().to_string());
     for file in written.iter().chain(&report.other_files) {
-        put(&mut text, &style.strong(&format!("{}:", file.label)), &file.path.display().to_string());
+        put(&mut text, &style.strong(&format!("{}:", file.label)), &relative(&file.path, dir));
     }
     if let Some(log) = &report.log_file {
-        put(&mut text, &style.strong("Log File:"), &log.display().to_string());
+        put(&mut text, &style.strong("Log File:"), &relative(log, dir));
     }
     if cancelled {
         let warning = "The run was cancelled early: its numbers cover only the requests that had finished.";
@@ -67,15 +68,20 @@ pub fn render_trials_trailer(
 ) -> String {
     let style = TextStyle::new(colour);
     let mut text = format!("{} {command}\n", style.strong("CLI Command:"));
-    put(&mut text, &style.strong("Runs:"), &dir.display().to_string());
+    put(&mut text, &style.strong("Artifacts:"), &dir.display().to_string());
     for file in written {
-        put(&mut text, &style.strong(&format!("{}:", file.label)), &file.path.display().to_string());
+        put(&mut text, &style.strong(&format!("{}:", file.label)), &relative(&file.path, dir));
     }
     if was_interrupted {
         text.push_str(&style.warning("Cancelled early: the numbers cover only the runs that had finished."));
         text.push('\n');
     }
     text
+}
+
+/// The path from the folder of the run, which the lines before name.
+fn relative(path: &Path, dir: &Path) -> String {
+    path.strip_prefix(dir).unwrap_or(path).display().to_string()
 }
 
 fn put(text: &mut String, label: &str, value: &str) {

@@ -17,13 +17,12 @@ const UNSUPPORTED: &str = "*";
 const EXPENDABLE: [&str; 4] = ["std", "min", "p90", "max"];
 const STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p50", "std"];
 const GENAI_PERF_STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p75"];
-/// Groups in the order in which they stand, after those for developers; the main one last but for what adds to it.
-const GROUPS: [ConsoleGroup; 9] = [
+/// Groups with details, in the order in which they stand: after the main table, the errors and the tables for developers.
+const DETAILS: [ConsoleGroup; 8] = [
     ConsoleGroup::Effective,
     ConsoleGroup::Active,
     ConsoleGroup::Usage,
     ConsoleGroup::Schedule,
-    ConsoleGroup::Main,
     ConsoleGroup::SpecDecode,
     ConsoleGroup::ServerTimes,
     ConsoleGroup::NvidiaPower,
@@ -50,19 +49,17 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
         metrics(&title, &of_group(group), if single { &STATISTICS[..1] } else { STATISTICS })
     };
     let mut blocks = vec![
+        titled(ConsoleGroup::Main),
+        goodput::table(summary).map(TableBlock::ConsoleTable),
         errors::table(&summary.failures).map(TableBlock::ConsoleTable),
         metrics("Experimental Metrics", &with_flag(Flags::EXPERIMENTAL), STATISTICS),
         if report.show_trace_timing { titled(ConsoleGroup::HttpTrace) } else { None },
         metrics("Internal Metrics", &with_flag(Flags::INTERNAL), STATISTICS),
     ];
-    for group in GROUPS {
+    for group in DETAILS {
         blocks.push(titled(group));
-        match group {
-            ConsoleGroup::Main => blocks.push(goodput::table(summary).map(TableBlock::ConsoleTable)),
-            ConsoleGroup::SpecDecode => {
-                blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(TableBlock::Line));
-            }
-            _ => {}
+        if group == ConsoleGroup::SpecDecode {
+            blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(TableBlock::Line));
         }
     }
     blocks.extend(

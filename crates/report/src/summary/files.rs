@@ -70,15 +70,16 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         let phases = [warmup, &report.profiling];
         for phase in phases {
             let (csv_path, json_path) = (paths.phase_csv(&phase.name), paths.phase_json(&phase.name));
-            files.put_quietly(
+            files.put(
+                "Phase CSV",
                 &paths.dir().join(csv_path),
                 csv::summary(&phase.summary, &phase.percentiles, None).as_bytes(),
             );
-            files.put_quietly(&paths.dir().join(json_path), &pretty(&json::phase_summary(report, phase)));
+            files.put("Phase JSON", &paths.dir().join(json_path), &pretty(&json::phase_summary(report, phase)));
         }
         let mut manifest = pretty(&phases::manifest(report, &phases, paths));
         manifest.push(b'\n');
-        files.put_quietly(&paths.phase_manifest(), &manifest);
+        files.put("Phase List", &paths.phase_manifest(), &manifest);
     }
     let partial = extra.is_partial || !files.failed.is_empty();
     let marker = json!({"ready": true, "was_cancelled": report.ending.outcome.is_stopped(), "partial": partial});

@@ -108,8 +108,28 @@ fn the_progress_line_is_for_terminals_and_for_the_talkative() {
         raw(&[&["--model=m"], words].concat()).resolve(&environment).unwrap().output.ui
     };
     assert_eq!((ui(&[], false), ui(&[], true)), (UiKind::None, UiKind::Simple));
+    assert_eq!((ui(&["--quiet"], true), ui(&["--json"], true)), (UiKind::None, UiKind::Simple));
     assert_eq!((ui(&["--ui=none"], true), ui(&["--ui=SIMPLE"], false)), (UiKind::None, UiKind::Simple));
     assert_eq!(ui(&["--verbose"], false), UiKind::Simple);
+    assert!(raw(&["--model=m", "--quiet", "--ui=simple"]).resolve(&environment()).is_err());
+}
+
+#[test]
+fn the_dashboard_is_the_default_on_a_terminal_that_can_draw() {
+    let on = |words: &[&str], term: &str| {
+        let variables = [("TERM".to_owned(), term.to_owned())].into();
+        let terminal = Environment { stdout_is_terminal: true, stderr_is_terminal: true, variables, ..environment() };
+        raw(&[&["--model=m"], words].concat()).resolve(&terminal).unwrap().output
+    };
+    assert_eq!(on(&[], "xterm-256color").ui, UiKind::Dashboard);
+    assert_eq!((on(&[], "dumb").ui, on(&[], "").ui), (UiKind::Simple, UiKind::Simple));
+    assert_eq!(
+        (on(&["-v"], "xterm").ui, on(&["-v", "--ui=dashboard"], "xterm").ui),
+        (UiKind::Simple, UiKind::Dashboard)
+    );
+    assert_eq!(on(&["--ui=dashboard"], "dumb").ui, UiKind::Simple);
+    assert_eq!(on(&["--json"], "xterm").console, ConsoleOutput::Json);
+    assert_eq!(on(&["--quiet"], "xterm").console, ConsoleOutput::Nothing);
 }
 
 #[test]

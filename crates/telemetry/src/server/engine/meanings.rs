@@ -1,8 +1,8 @@
 //! What the series of one endpoint mean for operators. A page may have several names for one metric, and one series may belong to
 //! two metrics.
 
-use super::{Engine, EngineMetric};
 use super::aliases::{ALIASES, Part};
+use super::{Engine, EngineMetric};
 use crate::prometheus::{KnownSeries, PageReader, SampleRole, SeriesId};
 
 /// A place in the list of aliases.
