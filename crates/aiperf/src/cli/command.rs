@@ -53,7 +53,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(selftest::command())
         .subcommand(sim::command())
         .subcommand(report::command())
-        .subcommand(plot::command())
+        .subcommand(plot::command(purpose))
         .subcommand(compare::command())
         .subcommand(compare::gate_command())
         .subcommands(trace::commands())
