@@ -54,7 +54,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(analyze::command())
-        .subcommand(plot::command())
+        .subcommand(plot::command(purpose))
         .subcommand(compare::command())
         .subcommand(compare::gate_command())
         .subcommands(trace::commands())

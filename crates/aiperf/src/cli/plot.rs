@@ -8,7 +8,7 @@ use aiperf_plot::{PictureFormat, PlotOptions, RunMode, Theme};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
-use super::command::option_arg;
+use super::command::{Purpose, option_arg};
 
 /// Where runs are if no folder is named.
 const USUAL_FOLDER: &str = "artifacts";
@@ -133,6 +133,14 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
     row("mlflow-run-id", "ID", "", "MLflow run to upload to (not supported yet)", PlotArg::Refused(NO_MLFLOW)),
 ];
 
+/// Options of AIPerf that say what is so without them.
+const NEGATIONS: [(&str, &str); 4] = [
+    ("no-verbose", "verbose"),
+    ("no-dashboard", "dashboard"),
+    ("no-mlflow-upload", "mlflow-upload"),
+    ("empty-paths", "paths"),
+];
+
 const fn row(
     name: &'static str,
     value: &'static str,
@@ -150,7 +158,10 @@ Examples:
   aiperf plot artifacts/my-run --terminal       on the terminal, without files
   aiperf plot --print-config > my-plots.yaml    presets to change, for --config";
 
-pub(super) fn command() -> Command {
+/// What is refused is known to the parser only.
+pub(super) fn command(purpose: Purpose) -> Command {
+    let is_offered = |row: &&PlotRow| purpose == Purpose::Parsing || !matches!(row.action, PlotArg::Refused(_));
+    let negations: &[(&str, &str)] = if purpose == Purpose::Parsing { &NEGATIONS } else { &[] };
     let folders = Arg::new("folders").num_args(0..).value_name("FOLDER").value_hint(ValueHint::DirPath).help(
         "Artifact folders of aiperf, AIPerf or GenAI-Perf, or folders with such folders in them [default: ./artifacts]",
     );
@@ -160,7 +171,10 @@ pub(super) fn command() -> Command {
         .override_usage("aiperf plot [FOLDER]... [OPTIONS]")
         .after_help(EXAMPLES)
         .arg(folders)
-        .args(OPTIONS.iter().map(arg))
+        .args(OPTIONS.iter().filter(is_offered).map(arg))
+        .args(negations.iter().map(|(name, option)| {
+            Arg::new(*name).long(*name).action(ArgAction::SetTrue).hide(true).conflicts_with(*option)
+        }))
 }
 
 fn arg(row: &PlotRow) -> Arg {
@@ -255,7 +269,7 @@ mod tests {
     use super::*;
 
     fn plot(words: &[&str]) -> Result<PlotInvocation, CliError> {
-        let matches = command().try_get_matches_from(["plot"].iter().chain(words)).unwrap();
+        let matches = command(Purpose::Parsing).try_get_matches_from(["plot"].iter().chain(words)).unwrap();
         read(&matches, &Environment { current_dir: "/here".into(), ..Environment::default() })
     }
 
@@ -284,6 +298,8 @@ mod tests {
         let kitty = PlotTarget::Terminal(Some(TerminalGraphics::Kitty));
         assert_eq!(plot(&["a", "--terminal=kitty"]).unwrap().target, kitty);
         assert_eq!(plot(&["--print-config"]).unwrap().target, PlotTarget::PrintConfig);
+        let negated = plot(&["--no-verbose", "--no-dashboard", "--no-mlflow-upload", "--empty-paths"]).unwrap();
+        assert_eq!((negated.is_verbose, negated.options.paths.len()), (false, 1));
     }
 
     #[test]

@@ -41,8 +41,9 @@ pub(super) fn draw(preset: &Preset, run: &DetailedRun) -> Result<Figure, String>
         let (across, up) = ((index % COLUMNS as usize) as f64, (index / COLUMNS as usize) as f64);
         let x = (left + across * wide, left + (across + 1.0) * wide);
         let y = (bottom + up * tall, bottom + (up + 1.0) * tall);
-        // The root keeps cells with few requests visible next to full ones.
-        cells.push(HeatCell { x, y, share: (*count as f64 / most as f64).sqrt() });
+        // The root keeps the difference between few requests visible next to full cells.
+        let share = (*count - 1) as f64 / (most - 1).max(1) as f64;
+        cells.push(HeatCell { x, y, share: share.sqrt() });
         figure.points.push(vec![x.0.into(), x.1.into(), y.0.into(), y.1.into(), (*count as f64).into()]);
     }
     let legend = format!("requests in a cell: 1 to {most}");

@@ -66,7 +66,10 @@ pub(crate) fn multi(
     };
     let folders = match runs {
         [one] => one.name.clone(),
-        _ => format!("{} folders with results", runs.len()),
+        _ => match runs.iter().map(|run| run.runs).sum::<u64>() {
+            count if count > runs.len() as u64 => format!("{} points from {count} runs", runs.len()),
+            count => format!("{count} runs"),
+        },
     };
     figure.subtitle = subtitle(preset, &folders);
     figure.notes.extend(points.notes);

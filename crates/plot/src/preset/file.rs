@@ -1,7 +1,5 @@
 //! The configuration file.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::classification::Classification;
@@ -9,6 +7,7 @@ use super::metric_ref::{MetricRef, WrittenMetric, check_statistic};
 use super::plot_type::PlotType;
 use super::source::DataSource;
 use super::style::PlotStyle;
+use super::written::{Autoscale, OneOrMore, WrittenPreset, WrittenPresetFile};
 use crate::RunMode;
 
 /// The presets that are drawn if no file says otherwise.
@@ -75,85 +74,6 @@ pub struct PresetFile {
     pub classification: Option<Classification>,
     /// Keys that change nothing, in words.
     pub warnings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenPresetFile {
-    visualization: WrittenVisualization,
-    #[serde(default)]
-    settings: WrittenSettings,
-    #[serde(default)]
-    experiment_classification: Option<Classification>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenVisualization {
-    #[serde(default)]
-    multi_run_defaults: Vec<String>,
-    #[serde(default)]
-    single_run_defaults: Vec<String>,
-    #[serde(default)]
-    multi_run_plots: BTreeMap<String, WrittenPreset>,
-    #[serde(default)]
-    single_run_plots: BTreeMap<String, WrittenPreset>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct WrittenSettings {
-    #[serde(default)]
-    server_metrics_downsampling: Downsampling,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenPreset {
-    #[serde(rename = "type")]
-    kind: String,
-    title: Option<String>,
-    description: Option<String>,
-    x: Option<WrittenMetric>,
-    y: Option<WrittenMetric>,
-    y2: Option<WrittenMetric>,
-    stat: Option<String>,
-    source: Option<DataSource>,
-    labels: Option<OneOrMore>,
-    groups: Option<OneOrMore>,
-    x_label: Option<String>,
-    y_label: Option<String>,
-    autoscale: Option<Autoscale>,
-    ci_level: Option<f64>,
-    primary_style: Option<PlotStyle>,
-    secondary_style: Option<PlotStyle>,
-    supplementary_col: Option<String>,
-    use_slice_duration: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl OneOrMore {
-    fn list(self) -> Vec<String> {
-        match self {
-            Self::One(name) => vec![name],
-            Self::More(names) => names,
-        }
-    }
-}
-
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum Autoscale {
-    None,
-    X,
-    Y,
-    Both,
 }
 
 impl PresetFile {

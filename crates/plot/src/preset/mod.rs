@@ -8,6 +8,7 @@ mod origin;
 mod plot_type;
 mod source;
 mod style;
+mod written;
 
 pub(crate) use classification::{Classification, ExperimentSide};
 pub use file::{BUILT_IN_YAML, Preset, PresetFile};
