@@ -9,6 +9,7 @@ mod artifacts;
 mod chat;
 mod cli;
 mod compare;
+mod exporters;
 mod genai_perf;
 mod html_report;
 mod interrupts;

@@ -10,6 +10,8 @@ mod environment;
 mod experiment;
 mod gpu_telemetry;
 mod input_config;
+mod mlflow;
+mod otel;
 mod output;
 mod phase;
 mod run;
@@ -17,6 +19,7 @@ mod section;
 mod server_metrics;
 mod tuning;
 mod until_ci;
+mod wandb;
 
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
@@ -41,6 +44,8 @@ pub use experiment::{
     Trials,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
+pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
+pub use otel::{OtelConfig, OtelSending, OtelStreams};
 pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
@@ -50,3 +55,4 @@ pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use wandb::WandbConfig;
