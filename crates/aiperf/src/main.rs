@@ -10,6 +10,7 @@ mod artifacts;
 mod chat;
 mod cli;
 mod compare;
+mod exporters;
 mod genai_perf;
 mod html_report;
 mod interrupts;

@@ -14,6 +14,7 @@ use aiperf_live::LiveRun;
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock, WrittenFile};
 
+use crate::exporters::Exporters;
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
 use crate::views::{self, Views};
@@ -85,6 +86,7 @@ pub(crate) struct PreparedRun {
     duration: Option<Nanos>,
     dir: PathBuf,
     claim: FolderRequest,
+    exporters: Exporters,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
@@ -98,12 +100,13 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let downloading = (ui != UiKind::None).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
     let downloads = hub.progress();
     live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
+    let exporters = Exporters::start(&config, environment, live)?;
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
     drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(PreparedRun { run, style: style(ui, stats_interval, environment), duration, dir, claim })
+    Ok(PreparedRun { run, style: style(ui, stats_interval, environment), duration, dir, claim, exporters })
 }
 
 impl PreparedRun {
@@ -122,8 +125,9 @@ impl PreparedRun {
             log::info!("{name}");
         }
         let progress = watch(&monitor, self.duration, among, self.style);
-        let result = self.run.execute(VERSION, &control, &monitor)?;
+        let mut result = self.run.execute(VERSION, &control, &monitor)?;
         drop(progress);
+        self.exporters.finish(&mut result);
         Ok(result)
     }
 }

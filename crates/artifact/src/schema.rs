@@ -220,6 +220,7 @@ mod tests {
             (Shape::CacheStructure, "cache_structure"),
             (Shape::RunNote, "run_note"),
             (Shape::ServerMetrics, "server_metrics"),
+            (Shape::MlflowExport, "mlflow_export"),
             (Shape::ServerMetricsLine, "server_metrics_line"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));

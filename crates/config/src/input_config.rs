@@ -33,9 +33,9 @@ impl Config {
         root.insert("gpu_telemetry".to_owned(), gpus);
         root.insert("server_metrics".to_owned(), crate::server_metrics::section(self.server_metrics.as_ref()));
         root.insert("network_latency".to_owned(), self.network_latency_section());
-        for name in ["otel", "mlflow", "wandb"] {
-            root.insert(name.to_owned(), json!({}));
-        }
+        root.insert("otel".to_owned(), crate::otel::section(self.otel.as_ref()));
+        root.insert("mlflow".to_owned(), crate::mlflow::section(self.mlflow.as_ref()));
+        root.insert("wandb".to_owned(), crate::wandb::section(self.wandb.as_ref()));
         root.insert("runtime".to_owned(), self.runtime_section());
         if self.output.log_level != LogLevel::Info {
             root.insert("logging".to_owned(), json!({"level": self.output.log_level.name()}));

@@ -11,6 +11,8 @@ mod environment;
 mod experiment;
 mod gpu_telemetry;
 mod input_config;
+mod mlflow;
+mod otel;
 mod output;
 mod phase;
 mod run;
@@ -18,6 +20,7 @@ mod section;
 mod server_metrics;
 mod tuning;
 mod until_ci;
+mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
 pub use dataset::{
@@ -43,6 +46,8 @@ pub use experiment::{
     Trials,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
+pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
+pub use otel::{OtelConfig, OtelSending, OtelStreams};
 pub use output::{AutoPlots, ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
@@ -52,3 +57,4 @@ pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use wandb::WandbConfig;

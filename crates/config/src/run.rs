@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, OutputConfig, PhaseConfig,
-    ServerMetricsConfig, Tuning,
+    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, OtelConfig,
+    OutputConfig, PhaseConfig, ServerMetricsConfig, Tuning, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -30,6 +30,12 @@ pub struct Config {
     pub gpu_cost: Option<GpuCost>,
     /// `None`: the metrics pages of servers are not scraped.
     pub server_metrics: Option<ServerMetricsConfig>,
+    /// `None`: nothing is sent to an OpenTelemetry collector.
+    pub otel: Option<OtelConfig>,
+    /// `None`: the run is not stored in MLflow.
+    pub mlflow: Option<MlflowConfig>,
+    /// `None`: the run is not written for Weights & Biases.
+    pub wandb: Option<WandbConfig>,
     /// Precision that every one of these metrics must reach for the run to end early.
     pub until_ci: Vec<CiTarget>,
     /// Confidence level of all confidence intervals.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, Secret, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, GpuCollection, RttProbing, Scraping, SessionColumn};
+use crate::{AgentDetection, GpuCollection, OtelSending, RttProbing, Scraping, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -65,6 +65,10 @@ pub struct Tuning {
     pub gpu_collection: GpuCollection,
     /// `AIPERF_SERVER_METRICS_*`.
     pub scraping: Scraping,
+    /// `AIPERF_OTEL_*`.
+    pub otel: OtelSending,
+    /// `AIPERF_MLFLOW_EXPORT_TIMEOUT_SECONDS`: for storing a finished run in MLflow.
+    pub mlflow_timeout: Duration,
     /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
     pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
@@ -118,6 +122,8 @@ impl Default for Tuning {
             rtt_probing: RttProbing::default(),
             gpu_collection: GpuCollection::default(),
             scraping: Scraping::default(),
+            otel: OtelSending::default(),
+            mlflow_timeout: Duration::from_secs(30),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
             context_overflow_limit: 0.01,

@@ -50,7 +50,7 @@ use crate::prepare::target::Targets;
 use crate::record::stamps;
 use crate::record::threads::{ClosedFiles, RecordThreads};
 use crate::selftest::ClientTap;
-use crate::watch::early_stop::{EarlyStop, StopRule};
+use crate::watch::early_stop::{EarlyStop, StopReport, StopRule};
 use crate::watch::gauges::{MonitorGauges, phase_plan};
 use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
@@ -283,7 +283,8 @@ impl Run {
         self.live.enter(RunState::Exporting);
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
-        let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).collect();
+        let consumed = pipeline.live.all_finished().map(StopReport::of_consumer);
+        let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).chain(consumed).collect();
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use aiperf_clock::{EpochNanos, Mono};
 use aiperf_metrics::{MetricContext, Observation, RecordValues};
 use aiperf_protocol::PhaseKind;
+use serde_json::Value;
 
 use crate::snapshot::ServerHeadline;
 
@@ -33,6 +34,20 @@ pub struct FinishedRequest<'a> {
 /// Gets every finished request, on the record threads: it must not wait.
 pub trait RequestConsumer: Send + Sync + Debug {
     fn finished(&self, request: &FinishedRequest<'_>);
+
+    /// All requests of the run are in, and its summary is about to be written. May wait within a limit of its own.
+    fn all_finished(&self) -> ConsumerReport {
+        ConsumerReport::default()
+    }
+}
+
+/// What a consumer says about its work, for the summary of the run.
+#[derive(Debug, Clone, Default)]
+pub struct ConsumerReport {
+    /// An object of the summary document, by its name.
+    pub section: Option<(&'static str, Value)>,
+    /// Sentences for the console.
+    pub remarks: Vec<String>,
 }
 
 /// Counters of the run that the live model reads five times a second; reading them blocks nobody.

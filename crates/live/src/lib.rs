@@ -20,7 +20,7 @@ pub use event::{LiveEvent, LiveEventKind};
 #[cfg(any(test, feature = "example"))]
 pub use example::Scene;
 pub use facts::{PhasePlan, RunFacts, RunPlan, SloLimit};
-pub use feed::{FinishedRequest, GaugeReading, RequestConsumer, RunGauges};
+pub use feed::{ConsumerReport, FinishedRequest, GaugeReading, RequestConsumer, RunGauges};
 pub use history::{History, HistoryPoint};
 pub use run::{LiveRun, View};
 pub use snapshot::{

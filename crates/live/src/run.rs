@@ -142,6 +142,11 @@ impl LiveRun {
         lock(&self.consumers).push(consumer);
     }
 
+    /// The consumer wants no more requests.
+    pub fn remove_consumer(&self, consumer: &Arc<dyn RequestConsumer>) {
+        lock(&self.consumers).retain(|known| !Arc::ptr_eq(known, consumer));
+    }
+
     /// What Ctrl-C does once. Without effect before the run can be stopped.
     pub fn cancel(&self) {
         if let Some(cancel) = &*lock(&self.cancel) {

@@ -55,7 +55,9 @@ fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
         OptionId::CustomEndpoint
         | OptionId::ResetKvCachePath
         | OptionId::ServerProfilerStartPath
-        | OptionId::ServerProfilerStopPath => vec![redact::shown_url(value)],
+        | OptionId::ServerProfilerStopPath
+        | OptionId::OtelUrl
+        | OptionId::MlflowTrackingUri => vec![redact::shown_url(value)],
         OptionId::Header => headers_without_secrets(value),
         OptionId::ExtraInputs => vec![shown_extra_inputs(value)],
         _ => vec![value.to_owned()],

@@ -3,6 +3,7 @@
 mod agents;
 mod gpu;
 mod network;
+mod otel;
 mod socket;
 mod table;
 mod unread;
@@ -86,6 +87,8 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         rtt_probing: read.rtt_probing()?,
         gpu_collection: read.gpu_collection()?,
         scraping: read.scraping()?,
+        otel: read.otel()?,
+        mlflow_timeout: read.seconds("AIPERF_MLFLOW_EXPORT_TIMEOUT_SECONDS", default.mlflow_timeout, 1.0, 600.0)?,
         session_column: read.session_column()?,
         dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
         context_overflow_limit: read.float(

@@ -11,6 +11,7 @@ mod phase_kind;
 mod reply;
 mod request_outcome;
 mod run_outcome;
+mod trace_parent;
 
 pub use affinity::AffinityHeaders;
 pub use endpoint::{
@@ -25,3 +26,4 @@ pub use reply::{
 };
 pub use request_outcome::RequestOutcome;
 pub use run_outcome::{RunEnding, RunOutcome, StopReason};
+pub use trace_parent::TraceParent;

@@ -22,6 +22,7 @@ mod determinism;
 mod dynamic_grpc;
 mod endpoint_types;
 mod endpoints;
+mod exporters;
 mod failures;
 mod folder_claims;
 mod frozen;

@@ -19,6 +19,7 @@ impl FolderCheck<'_> {
         self.outputs();
         self.manifest();
         self.run_config();
+        self.mlflow_export();
         self.genai_perf();
         Ok(())
     }
@@ -101,6 +102,21 @@ impl FolderCheck<'_> {
         if let Some((place, key)) = pairs.into_iter().find(differs) {
             let said = config.pointer(place).unwrap_or(&Value::Null);
             let text = format!("{place} is {said}, the summary's run_info has {}", info[key]);
+            self.find(&name, text);
+        }
+    }
+
+    /// What was stored in MLflow is this run.
+    fn mlflow_export(&mut self) {
+        let path = self.folder.paths().mlflow_export();
+        let name = self.folder.name(&path);
+        let Some(export) = self.whole(&path, Shape::MlflowExport) else { return };
+        let Some(summary) = &self.summary else { return };
+        if export["benchmark_id"] != summary["benchmark_id"] {
+            let text = format!(
+                "is of the run {}, the summary is of the run {}",
+                export["benchmark_id"], summary["benchmark_id"]
+            );
             self.find(&name, text);
         }
     }

@@ -29,10 +29,11 @@ pub(crate) enum Shape {
     GpuReading,
     ServerMetrics,
     ServerMetricsLine,
+    MlflowExport,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 26] = [
+pub(crate) const SCHEMAS: [(&str, &str); 27] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -59,4 +60,5 @@ pub(crate) const SCHEMAS: [(&str, &str); 26] = [
     ("gpu_telemetry.schema.json", include_str!("../../../../schemas/gpu_telemetry.schema.json")),
     ("server_metrics.schema.json", include_str!("../../../../schemas/server_metrics.schema.json")),
     ("server_metrics_line.schema.json", include_str!("../../../../schemas/server_metrics_line.schema.json")),
+    ("mlflow_export.schema.json", include_str!("../../../../schemas/mlflow_export.schema.json")),
 ];

@@ -2,7 +2,7 @@
 //! reference sends them, later sources over earlier ones.
 
 use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
-use aiperf_protocol::{AffinityHeaders, BodyForm, EndpointKind, Wire};
+use aiperf_protocol::{AffinityHeaders, BodyForm, EndpointKind, TraceParent, Wire};
 use thiserror::Error;
 
 use crate::request::multipart;
@@ -22,6 +22,8 @@ pub struct HeaderOptions<'a> {
     pub session_header: Option<&'a str>,
     pub affinity: AffinityHeaders,
     pub wire: Wire,
+    /// Each request says its place in a distributed trace.
+    pub traces: bool,
 }
 
 /// What is new in each request.
@@ -35,6 +37,8 @@ pub struct RequestIds<'a> {
     pub correlation_id: &'a str,
     /// Of the session that started this one, where there is one.
     pub parent_correlation_id: Option<&'a str>,
+    /// From [`HeaderPlan::trace_parent`].
+    pub trace_parent: Option<&'a str>,
 }
 
 /// The headers of a run in the order sent; the framing headers (`Content-Length`) come after them.
@@ -52,6 +56,7 @@ enum HeaderLine {
     CorrelationId,
     /// Left out where no session started this one.
     ParentCorrelationId,
+    TraceParent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -78,6 +83,9 @@ impl HeaderPlan {
         plan.set("User-Agent", HeaderLine::Fixed(format!("aiperf/{}", options.version)))?;
         plan.set("X-Request-ID", HeaderLine::RequestId)?;
         plan.set(options.session_header.unwrap_or("X-Correlation-ID"), HeaderLine::CorrelationId)?;
+        if options.traces {
+            plan.set("traceparent", HeaderLine::TraceParent)?;
+        }
         if anthropic {
             plan.set(CONTENT_TYPE, HeaderLine::Fixed(form.media_type().to_owned()))?;
         }
@@ -140,9 +148,16 @@ impl HeaderPlan {
                 HeaderLine::RequestId => ids.request_id,
                 HeaderLine::CorrelationId => ids.correlation_id,
                 HeaderLine::ParentCorrelationId => ids.parent_correlation_id?,
+                HeaderLine::TraceParent => ids.trace_parent?,
             };
             Some((name.as_str(), value))
         })
+    }
+
+    /// The value of `traceparent` for the request with this id, if it is sent.
+    pub fn trace_parent(&self, request_id: [u8; 16]) -> Option<String> {
+        let is_sent = self.lines.iter().any(|(_, line)| matches!(line, HeaderLine::TraceParent));
+        is_sent.then(|| TraceParent::of_request(request_id).to_string())
     }
 
     /// The value of `Content-Type` for this body, where it is not among the lines because it changes with the body. A
@@ -183,8 +198,13 @@ impl HeaderPlan {
 mod tests {
     use super::*;
 
-    const IDS: RequestIds<'_> =
-        RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C", parent_correlation_id: None };
+    const IDS: RequestIds<'_> = RequestIds {
+        host: "localhost:8000",
+        request_id: "R",
+        correlation_id: "C",
+        parent_correlation_id: None,
+        trace_parent: None,
+    };
 
     fn headers(options: &HeaderOptions<'_>) -> Vec<(String, String)> {
         let plan = HeaderPlan::new(options).unwrap();
@@ -222,6 +242,7 @@ mod tests {
             session_header: Some("X-My-Session"),
             affinity: AffinityHeaders::default(),
             wire: Wire::Http,
+            traces: false,
         };
         let expected = [
             ("Host", "localhost:8000"),
@@ -311,6 +332,21 @@ mod tests {
         let child = RequestIds { parent_correlation_id: Some("P"), ..IDS };
         let plan = HeaderPlan::new(&HeaderOptions { affinity, ..HeaderOptions::default() }).unwrap();
         assert_eq!(plan.lines(child).last(), Some(("X-Dynamo-Parent-Session-ID", "P")));
+    }
+
+    #[test]
+    fn a_request_says_its_place_in_a_trace_if_traces_are_sent_and_the_user_does_not() {
+        let id = *b"\x01\x23\x45\x67\x89\xab\x4d\xef\x81\x23\x45\x67\x89\xab\xcd\xef";
+        let plan = HeaderPlan::new(&HeaderOptions { traces: true, ..HeaderOptions::default() }).unwrap();
+        let value = plan.trace_parent(id).unwrap();
+        assert_eq!(value, "00-0123456789ab4def8123456789abcdef-8123456789abcdef-01");
+        let ids = RequestIds { trace_parent: Some(&value), ..IDS };
+        assert!(plan.lines(ids).any(|line| line == ("traceparent", &*value)));
+        let user = pairs(&[("traceparent", "mine")]);
+        let plan = HeaderPlan::new(&HeaderOptions { traces: true, user: &user, ..HeaderOptions::default() }).unwrap();
+        assert_eq!(plan.trace_parent(id), None);
+        assert!(plan.lines(IDS).any(|line| line == ("traceparent", "mine")));
+        assert_eq!(HeaderPlan::new(&HeaderOptions::default()).unwrap().trace_parent(id), None);
     }
 
     #[test]

@@ -120,11 +120,13 @@ impl RequestSender {
         };
         let target = &context.targets[session.target];
         let request_id_text = request_id.to_string();
+        let trace_parent = context.headers.trace_parent(request_id.into_bytes());
         let ids = RequestIds {
             host: &target.host_header,
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
             parent_correlation_id: session.parent_correlation_id.as_deref(),
+            trace_parent: trace_parent.as_deref(),
         };
         let (origin, path, headers) = (&target.origin, &target.path_and_query, self.headers(ids));
         let mut request = match context.wire {

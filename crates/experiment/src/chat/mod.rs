@@ -186,6 +186,7 @@ impl ChatSession {
             request_id,
             correlation_id: &self.session.0,
             parent_correlation_id: None,
+            trace_parent: None,
         };
         let body = Bytes::copy_from_slice(body);
         let request = Request::post(&target.origin, &target.path_and_query, self.headers.lines(ids), body);

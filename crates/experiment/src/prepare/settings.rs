@@ -114,6 +114,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
         session_header: endpoint.session_header.as_deref(),
         affinity: config.tuning.affinity,
         wire: endpoint.wire,
+        traces: config.otel.as_ref().is_some_and(|otel| otel.streams.traces),
     })?)
 }
 

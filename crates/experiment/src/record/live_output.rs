@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_engine::Finished;
-use aiperf_live::{FinishedRequest, LiveRun, RequestConsumer};
+use aiperf_live::{ConsumerReport, FinishedRequest, LiveRun, RequestConsumer};
 use aiperf_metrics::{MetricContext, Observation, RecordValues};
 
 /// The live model of the run, and whoever gets every request.
@@ -29,6 +29,11 @@ pub(crate) struct RequestOrigin<'a> {
 impl LiveOutput {
     pub(crate) fn new(live: &Arc<LiveRun>, contexts: Vec<MetricContext>) -> Self {
         Self { live: Arc::clone(live), consumers: live.consumers(), contexts }
+    }
+
+    /// All requests are in. What each consumer says about its work.
+    pub(crate) fn all_finished(&self) -> impl Iterator<Item = ConsumerReport> {
+        self.consumers.iter().map(|consumer| consumer.all_finished())
     }
 
     /// Costs two checks if nobody looks.

@@ -24,11 +24,13 @@ impl RawSource {
     /// The headers of a request, secrets redacted.
     pub(crate) fn request_headers(&self, finished: &Finished) -> Vec<(String, String)> {
         let request_id = finished.request_id.to_string();
+        let trace_parent = self.headers.trace_parent(finished.request_id.into_bytes());
         let ids = RequestIds {
             host: &self.targets[finished.session.target].host_header,
             request_id: &request_id,
             correlation_id: &finished.session.correlation_id,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
+            trace_parent: trace_parent.as_deref(),
         };
         let content_type = self.headers.content_type(&finished.body);
         let content_type = content_type.as_deref().map(|value| ("Content-Type", value));

@@ -8,6 +8,7 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
 use aiperf_engine::Control;
+use aiperf_live::ConsumerReport;
 use aiperf_metrics::{Metric, MetricContext};
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ pub(crate) struct FinishedRequests<'a> {
     pub(crate) settled: Mono,
 }
 
-/// What a stop rule adds to the summary.
+/// What a stop rule or a consumer of requests adds to the summary.
 #[derive(Debug, Default)]
 pub(crate) struct StopReport {
     /// An object for the summary, by its key.
@@ -51,6 +52,13 @@ pub(crate) struct StopReport {
     pub(crate) unmet: Option<String>,
     /// Sentences for the console.
     pub(crate) remarks: Vec<String>,
+}
+
+impl StopReport {
+    /// What a consumer of requests adds to the summary.
+    pub(crate) fn of_consumer(ConsumerReport { section, remarks }: ConsumerReport) -> Self {
+        Self { section, unmet: None, remarks }
+    }
 }
 
 /// A stop rule running on its own `early-stop` thread.

@@ -8,7 +8,9 @@ pub(crate) mod endpoint;
 pub(crate) mod experiment;
 pub(crate) mod gpu_telemetry;
 pub(crate) mod load;
+mod mlflow;
 pub(crate) mod network_latency;
+mod otel;
 pub(crate) mod output;
 mod preconnect;
 mod read;
@@ -18,6 +20,7 @@ pub(crate) mod service;
 #[cfg(test)]
 mod tests;
 mod until_ci;
+mod wandb;
 
 use aiperf_config::{Config, DatasetSource, Environment, Recipe, defaults};
 
@@ -74,6 +77,9 @@ impl RawOptions {
             gpu_telemetry,
             gpu_cost,
             server_metrics,
+            otel: otel::resolve(raw, environment)?,
+            mlflow: mlflow::resolve(raw, environment)?,
+            wandb: wandb::resolve(raw)?,
             until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,

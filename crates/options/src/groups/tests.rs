@@ -4,6 +4,7 @@ mod data_rules;
 mod defaults;
 mod experiment;
 mod exported;
+mod exporters;
 mod files;
 mod generated;
 mod gpu_telemetry;

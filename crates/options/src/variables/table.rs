@@ -313,6 +313,32 @@ pub const VARIABLES: &[Variable] = &[
         "",
         "Token that clients of the live interface must send, as with `--api-token`, which goes first.",
     ),
+    variable(
+        "AIPERF_OTEL_FLUSH_INTERVAL_SECONDS",
+        "2",
+        "Seconds between two posts to the OpenTelemetry collector of `--otel-url`, 0.1 to 60.",
+    ),
+    variable(
+        "AIPERF_OTEL_MAX_BATCH_RECORDS",
+        "500",
+        "Maximum number of requests that the OpenTelemetry exporter takes over at a time, and of spans in one post, 1 to 1000000.",
+    ),
+    variable(
+        "AIPERF_OTEL_MAX_BUFFERED_RECORDS",
+        "10000",
+        "Maximum number of finished requests, and of spans, that wait for the OpenTelemetry exporter, 1 to 10000000; beyond it the \
+         oldest are dropped and counted.",
+    ),
+    variable(
+        "AIPERF_OTEL_REQUEST_TIMEOUT_SECONDS",
+        "10",
+        "Time limit in seconds for one post to the OpenTelemetry collector, and for all posts at the end of a run together, 0.1 to 300.",
+    ),
+    variable(
+        "AIPERF_MLFLOW_EXPORT_TIMEOUT_SECONDS",
+        "30",
+        "Time limit in seconds for storing a finished run in MLflow, 1 to 600.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),

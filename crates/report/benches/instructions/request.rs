@@ -22,6 +22,7 @@ pub(crate) fn head(times: usize) -> BenchOutcome {
             request_id: &request_id,
             correlation_id: &session,
             parent_correlation_id: None,
+            trace_parent: None,
         };
         black_box(Request::post(&origin, "/v1/chat/completions", plan.lines(ids), body.clone()));
     }

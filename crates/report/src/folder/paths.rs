@@ -55,6 +55,11 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_raw.jsonl", "_raw.jsonl"))
     }
 
+    /// What was stored in MLflow, and where.
+    pub fn mlflow_export(&self) -> PathBuf {
+        self.dir.join("mlflow_export.json")
+    }
+
     pub fn network_latency(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_network_latency.jsonl", "_network_latency.jsonl"))
     }
@@ -160,6 +165,7 @@ impl ArtifactPaths {
             self.records(),
             self.raw(),
             self.network_latency(),
+            self.mlflow_export(),
             self.gpu_telemetry(),
             self.console(),
             self.timeslices_json(),

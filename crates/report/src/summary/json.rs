@@ -43,6 +43,11 @@ const LEADING: [Metric; 25] = [
     Metric::TotalErrorIsl,
 ];
 
+/// The summary as its JSON file has it.
+pub fn summary_document(report: &RunReport) -> Value {
+    run_summary(report)
+}
+
 /// The summary of the whole run.
 pub(crate) fn run_summary(report: &RunReport) -> Value {
     let mut object = phase_object(report, &report.profiling, report.telemetry_data.as_ref());

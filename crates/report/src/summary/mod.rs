@@ -14,6 +14,7 @@ mod timeslices;
 mod timestamps;
 
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_html_report, write_summary_files};
+pub use json::summary_document;
 pub use local_time::LocalZone;
 pub use percentiles::AskedPercentiles;
 pub use run::{PhaseReport, RunReport};

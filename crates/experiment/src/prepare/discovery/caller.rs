@@ -114,7 +114,13 @@ impl<'a> Caller<'a> {
     }
 
     fn ids<'i>(&'i self, id: &'i str) -> RequestIds<'i> {
-        RequestIds { host: &self.target.host_header, request_id: id, correlation_id: id, parent_correlation_id: None }
+        RequestIds {
+            host: &self.target.host_header,
+            request_id: id,
+            correlation_id: id,
+            parent_correlation_id: None,
+            trace_parent: None,
+        }
     }
 
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, NoAnswer> {

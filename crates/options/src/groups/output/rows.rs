@@ -138,62 +138,94 @@ pub(crate) const OUTPUT: &[OptionSpec] = &[
         OptionId::OtelUrl,
         &["otel-url"],
         ValueKind::Text,
-        "OpenTelemetry collector to send metrics to while running.",
-    ),
-    OptionSpec::new(OptionId::Stream, &["stream"], ValueKind::Text, "What to send to the OpenTelemetry collector.")
-        .several(Tokens::Any)
-        .default("default"),
+        "OpenTelemetry collector to send measurements to while running, over OTLP/HTTP. `http://` and `/v1/metrics` are added if \
+         they are missing: `localhost:4318` is http://localhost:4318/v1/metrics.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::Stream,
+        &["stream"],
+        ValueKind::Text,
+        "What to send to the OpenTelemetry collector: `metrics` of requests, servers and GPUs, `timing` counters of each phase, \
+         `traces` (one span per request, and a `traceparent` header in each request), `default` (metrics and timing) or `none`.",
+    )
+    .several(Tokens::Any)
+    .default("default")
+    .supported(),
     OptionSpec::new(
         OptionId::OtelResourceAttributes,
         &["otel-resource-attributes"],
         ValueKind::Text,
         "`name=value` attributes that describe this run to the OpenTelemetry collector.",
     )
-    .several(Tokens::Any),
+    .several(Tokens::Any)
+    .supported(),
     OptionSpec::new(
         OptionId::GenAiProvider,
         &["gen-ai-provider"],
         ValueKind::Text,
-        "Provider name for the generative-AI conventions of OpenTelemetry.",
-    ),
+        "Provider name (`gen_ai.provider.name`) for the generative-AI conventions of OpenTelemetry, such as `openai`.",
+    )
+    .default("_OTHER")
+    .supported(),
     OptionSpec::new(
         OptionId::MlflowTrackingUri,
         &["mlflow-tracking-uri"],
         ValueKind::Text,
-        "MLflow server to store the run in.",
-    ),
+        "MLflow server to store the run in, such as `http://localhost:5000`, or a folder in the layout of MLflow's file store \
+         (`file:/path`, `./mlruns`). `MLFLOW_TRACKING_USERNAME` with `MLFLOW_TRACKING_PASSWORD`, or `MLFLOW_TRACKING_TOKEN`, log in.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::MlflowExperiment,
         &["mlflow-experiment"],
         ValueKind::Text,
-        "MLflow experiment to store the run under.",
+        "MLflow experiment to store the run under, created if missing.",
     )
-    .default("aiperf"),
-    OptionSpec::new(OptionId::MlflowRunName, &["mlflow-run-name"], ValueKind::Text, "Name of the MLflow run."),
-    OptionSpec::new(OptionId::MlflowTag, &["mlflow-tag"], ValueKind::KeyValues, "`name:value` tag of the MLflow run.")
-        .several(Tokens::Any),
+    .default("aiperf")
+    .supported(),
+    OptionSpec::new(OptionId::MlflowRunName, &["mlflow-run-name"], ValueKind::Text, "Name of the MLflow run.")
+        .default("aiperf-ID, the first 8 digits of the benchmark id")
+        .supported(),
+    OptionSpec::new(
+        OptionId::MlflowTag,
+        &["mlflow-tag"],
+        ValueKind::KeyValues,
+        "`name:value` tags of the MLflow run, with commas between them, or a JSON object.",
+    )
+    .several(Tokens::Any)
+    .supported(),
     OptionSpec::new(
         OptionId::MlflowParentRunId,
         &["mlflow-parent-run-id"],
         ValueKind::Text,
-        "MLflow run to store this run under.",
-    ),
+        "Id of the MLflow run to nest this run under.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::MlflowArtifactGlob,
         &["mlflow-artifact-glob"],
         ValueKind::Text,
-        "Files to upload to MLflow.",
+        "Files of the artifact folder to upload to MLflow, as patterns such as `*.json` or `plots/**`. `*` does not match `/`; `**` \
+         matches folders.",
     )
     .several(Tokens::Any)
-    .default("data files, pictures, pages"),
+    .default("JSON, CSV, JSON lines, Parquet, pictures and HTML pages")
+    .supported(),
     OptionSpec::new(
         OptionId::WandbProject,
         &["wandb-project"],
         ValueKind::Text,
-        "Weights & Biases project to store the run in.",
-    ),
-    OptionSpec::new(OptionId::WandbEntity, &["wandb-entity"], ValueKind::Text, "Weights & Biases team or user."),
-    OptionSpec::new(OptionId::WandbRunName, &["wandb-run-name"], ValueKind::Text, "Name of the Weights & Biases run."),
-    OptionSpec::new(OptionId::WandbTag, &["wandb-tag"], ValueKind::Text, "Tag of the Weights & Biases run.")
-        .several(Tokens::Any),
+        "Weights & Biases project of the run. aiperf writes an offline run to wandb/ in the artifact folder; `wandb sync` uploads it.",
+    )
+    .supported(),
+    OptionSpec::new(OptionId::WandbEntity, &["wandb-entity"], ValueKind::Text, "Weights & Biases team or user.")
+        .default("of the user who uploads")
+        .supported(),
+    OptionSpec::new(OptionId::WandbRunName, &["wandb-run-name"], ValueKind::Text, "Name of the Weights & Biases run.")
+        .default("aiperf-ID, the first 8 digits of the benchmark id")
+        .supported(),
+    OptionSpec::new(OptionId::WandbTag, &["wandb-tag"], ValueKind::Text, "Tags of the Weights & Biases run.")
+        .several(Tokens::Any)
+        .supported(),
 ];
