@@ -16,6 +16,7 @@ mod command_line;
 mod compare;
 mod compression;
 mod connections;
+mod dashboard;
 mod dataset_docs;
 mod deferral;
 mod determinism;
