@@ -178,7 +178,7 @@ function errorsChart(head) {
   const marks = ["bad", "c2", "c4", "c5", "c3", "c1", "cut"];
   const series = errors.kinds.map((kind, index) => ({ name: kind.name, counts: kind.counts, mark: marks[index % marks.length] }));
   const first = errors.first ? `The first failure came at ${formatNumber(errors.first.first)} s: ${[errors.first.code, errors.first.kind].filter(Boolean).join(" ")}. ` : "";
-  const more = errors.distinct > errors.rows.length ? `The table below has the ${errors.rows.length} most frequent of ${errors.distinct} distinct failures.` : "";
+  const more = errors.distinct > errors.rows.length ? `The table below has the ${errors.rows.length} most frequent of ${formatNumber(errors.distinct)} distinct failures${errors.not_distinguished ? `; ${formatNumber(errors.not_distinguished)} more failures are not distinguished` : ""}.` : "";
   const listed = el("div", { class: "table-box" }, table(["Count", "Code", "Type", "Message", "First (s)", "Last (s)"], errors.rows.map((row) => [row.count, row.code === null ? "–" : String(row.code), row.kind, row.message, row.first, row.last]), "Distinct failures"));
   return chart({
     id: "R12",
