@@ -106,11 +106,12 @@ fn refusal(access: &Access, request: &Request) -> Option<Response> {
     if access.has_token(headers) || OPEN_PATHS.contains(&path) {
         return None;
     }
-    if page::is_page(path) && request.method() == Method::GET {
-        if let Some(cookie) = access.cookie_for(request.uri().query()) {
-            let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HeaderValue::from_static("/"))];
-            return Some((StatusCode::SEE_OTHER, headers).into_response());
-        }
+    if page::is_page(path)
+        && request.method() == Method::GET
+        && let Some(cookie) = access.cookie_for(request.uri().query())
+    {
+        let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HeaderValue::from_static("/"))];
+        return Some((StatusCode::SEE_OTHER, headers).into_response());
     }
     let mut answer = refuse(
         StatusCode::UNAUTHORIZED,
