@@ -183,9 +183,12 @@ fn times_that_the_server_states_for_each_request_split_the_time_to_the_first_tok
         let [queue, prefill, server] =
             ["server_queue_time", "server_prefill_time", "server_time_to_first_token"].map(|tag| record.metric(tag));
         assert!(prefill >= 20.0 && (server - queue - prefill).abs() < 1e-3, "{queue} + {prefill} is not {server}");
-        let parts = record.metric("ttft_client_time") + record.metric("ttft_network_time") + server;
+        let network = record.metric("ttft_network_time");
+        let parts = record.metric("ttft_client_time") + network + server;
         let first = record.metric("time_to_first_token");
-        assert!((parts - first).abs() < 1e-3, "{parts} is not {first}");
+        // A server that is stopped between its stamp and its write states more than the client saw; the network then has no part.
+        let is_split = (parts - first).abs() < 1e-3 || (network == 0.0 && parts > first);
+        assert!(is_split, "{parts} is not {first}, with {network} of the network");
     }
     let queued = records.iter().filter(|record| record.metric("server_queue_time") > 10.0).count();
     assert!(queued >= 8, "{queued} of 10 requests waited for the one before them");
