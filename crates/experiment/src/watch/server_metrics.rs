@@ -108,9 +108,10 @@ impl ServerMetricsWatch {
                     FirstPage::Awaited => format!("no page within {} s", limit.as_secs_f64()),
                 };
                 let url = page.url.clone();
-                return Err(match page.is_named {
-                    true => RunError::NamedMetricsMissing { url, reason },
-                    false => RunError::ServerMetricsMissing { url, reason },
+                return Err(if page.is_named {
+                    RunError::NamedMetricsMissing { url, reason }
+                } else {
+                    RunError::ServerMetricsMissing { url, reason }
                 });
             }
         }

@@ -71,7 +71,7 @@ mod tests {
         }})
     }
 
-    fn claims(engines: Value) -> (Option<f64>, Option<f64>) {
+    fn claims(engines: &Value) -> (Option<f64>, Option<f64>) {
         let object = json!({"endpoints_successful": [], "engines": engines});
         let claims = ServerMetricsSummary::read(&object).unwrap().claims().unwrap();
         (claims.generation_tokens, claims.time_to_first_token)
@@ -87,7 +87,7 @@ mod tests {
             engine("vLLM", "http://b/metrics", 20.0, (3, 0.05)),
             engine("SGLang", "http://c/metrics", 70.0, (4, 0.08)),
         ]);
-        let (tokens, first_token) = claims(engines);
+        let (tokens, first_token) = claims(&engines);
         assert_eq!(tokens, Some(100.0));
         assert!((first_token.unwrap() - 60.0).abs() < 1e-9, "(10 + 3 * 50 + 4 * 80) / 8, but {first_token:?}");
     }
@@ -97,15 +97,15 @@ mod tests {
         let worker = engine("vLLM", "http://a/metrics", 10.0, (1, 0.01));
         let proxy = engine("LiteLLM", "http://p/metrics", 10.0, (1, 0.03));
         let front_end = engine("Dynamo", "http://d/metrics", 10.0, (1, 0.02));
-        assert_eq!(claims(json!([worker, front_end, proxy])), (Some(10.0), Some(10.0)));
-        assert_eq!(claims(json!([front_end, proxy])), (Some(10.0), Some(20.0)));
-        assert_eq!(claims(json!([proxy])), (Some(10.0), Some(30.0)));
+        assert_eq!(claims(&json!([worker, front_end, proxy])), (Some(10.0), Some(10.0)));
+        assert_eq!(claims(&json!([front_end, proxy])), (Some(10.0), Some(20.0)));
+        assert_eq!(claims(&json!([proxy])), (Some(10.0), Some(30.0)));
     }
 
     #[test]
     fn two_names_on_one_page_count_once() {
         let page = "http://a/metrics";
         let engines = json!([engine("vLLM", page, 10.0, (1, 0.01)), engine("Triton", page, 10.0, (1, 0.02))]);
-        assert_eq!(claims(engines), (Some(10.0), Some(10.0)));
+        assert_eq!(claims(&engines), (Some(10.0), Some(10.0)));
     }
 }
