@@ -1,7 +1,9 @@
-//! `aiperf plot`: draws charts of runs into files or on the terminal; and the plots at the end of `aiperf profile`.
+//! `aiperf plot`: draws charts of runs into files, on the terminal or on a web page; and the plots at the end of
+//! `aiperf profile`.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use aiperf_config::Environment;
 use aiperf_plot::{
@@ -9,14 +11,22 @@ use aiperf_plot::{
     WrittenPlots, kitty, sixel, terminal_text,
 };
 
-use crate::cli::{PlotInvocation, PlotTarget, TerminalGraphics};
+use aiperf_plot_dashboard::{BoardOptions, PlotDashboard};
 
-pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+use crate::cli::{PlotInvocation, PlotTarget, TerminalGraphics};
+use crate::interrupts::Interrupts;
+
+pub(crate) fn run(
+    asked: &PlotInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let graphics = match asked.target {
         PlotTarget::PrintConfig => {
             crate::print(BUILT_IN_YAML.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        PlotTarget::Dashboard => return serve(asked, environment, interrupts),
         PlotTarget::Files => None,
         PlotTarget::Terminal(graphics) => Some(graphics.unwrap_or_else(|| graphics_of(environment))),
     };
@@ -59,6 +69,50 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the charts as a web page until Ctrl-C.
+fn serve(asked: &PlotInvocation, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
+    let options =
+        BoardOptions { plot: asked.options.clone(), theme: asked.theme, host: asked.host.clone(), port: asked.port };
+    let (sender, ended) = std::sync::mpsc::channel();
+    let dashboard = PlotDashboard::start(options)?;
+    interrupts.call(move || {
+        let _ = sender.send(());
+    });
+    for warning in dashboard.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    let (count, mode) = dashboard.runs();
+    let runs = if count == 1 { "1 run" } else { &format!("{count} runs") };
+    let address = dashboard.page_address();
+    println!("Dashboard: {address}");
+    println!("{} plots of {runs}. New runs appear by themselves. Press Ctrl-C to end.", mode.name());
+    if environment.stdout_is_terminal && dashboard.is_loopback() {
+        open_browser(&address, environment);
+    }
+    // Nothing else can end the wait.
+    while ended.recv_timeout(Duration::from_secs(3600)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {}
+    println!("Shutting down the dashboard.");
+    drop(dashboard);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the page in the browser of a person who sits at this machine. Without one the printed address has to do.
+fn open_browser(address: &str, environment: &Environment) {
+    let is_set = |name: &str| environment.variables.get(name).is_some_and(|value| !value.is_empty());
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        "xdg-open"
+    } else {
+        return;
+    };
+    let mut command = Command::new(program);
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(cause) = command.spawn() {
+        log::debug!("{program} cannot be started: {cause}");
+    }
 }
 
 /// Charts on stdout; the result is how many there were, and those that were skipped.

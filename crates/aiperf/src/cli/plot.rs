@@ -22,6 +22,9 @@ pub(crate) struct PlotInvocation {
     pub(crate) theme: Theme,
     pub(crate) formats: Vec<PictureFormat>,
     pub(crate) target: PlotTarget,
+    /// Where the dashboard listens.
+    pub(crate) host: String,
+    pub(crate) port: u16,
     pub(crate) is_verbose: bool,
 }
 
@@ -33,6 +36,8 @@ pub(crate) enum PlotTarget {
     Terminal(Option<TerminalGraphics>),
     /// The built-in presets, as text.
     PrintConfig,
+    /// A web page, until Ctrl-C.
+    Dashboard,
 }
 
 /// How a terminal shows pictures.
@@ -63,7 +68,10 @@ pub(super) enum PlotArg {
 type PlotRow = OptionRow<PlotArg>;
 
 const NO_MLFLOW: &str = "uploads to MLflow are not supported yet; leave it out";
-const NO_DASHBOARD: &str = "the dashboard is not supported yet; leave it out";
+
+/// Where the dashboard listens if nothing else is said.
+const USUAL_HOST: &str = "127.0.0.1";
+const USUAL_PORT: u16 = 8050;
 
 pub(super) const OPTIONS: [PlotRow; 17] = [
     row(
@@ -113,9 +121,21 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
         PlotArg::Optional("auto"),
     ),
     row("verbose", "", "", "Name the runs that were found and the files that were written", PlotArg::Flag),
-    row("dashboard", "", "", "Serve a web page with the charts (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
-    row("host", "ADDRESS", "127.0.0.1", "Address of the dashboard (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
-    row("port", "PORT", "8050", "Port of the dashboard (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
+    row(
+        "dashboard",
+        "",
+        "",
+        "Serve a web page with the charts until Ctrl-C: choose runs, change charts, save them to the preset file",
+        PlotArg::Flag,
+    ),
+    row(
+        "host",
+        "ADDRESS",
+        USUAL_HOST,
+        "Address that the dashboard listens on; an address that others can reach needs the token that is printed",
+        PlotArg::Text,
+    ),
+    row("port", "PORT", "8050", "Port that the dashboard listens on; 0 for any free one", PlotArg::Text),
     row(
         "mlflow-upload",
         "",
@@ -156,6 +176,7 @@ Examples:
   aiperf plot artifacts/my-run                  the charts of one run
   aiperf plot artifacts/my-sweep --gpus 8       one point for each run of a sweep
   aiperf plot artifacts/my-run --terminal       on the terminal, without files
+  aiperf plot artifacts --dashboard             as a web page
   aiperf plot --print-config > my-plots.yaml    presets to change, for --config";
 
 /// What is refused is known to the parser only.
@@ -224,8 +245,10 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         let count = text.parse().ok().filter(|count: &u64| *count > 0);
         count.ok_or_else(|| refused("--gpus", format!("{text:?} is not a whole number of at least 1")))
     });
+    let is_dashboard = matches.get_flag("dashboard");
     let target = match (matches.get_flag("print-config"), text("terminal")) {
         (true, _) => PlotTarget::PrintConfig,
+        (false, None) if is_dashboard => PlotTarget::Dashboard,
         (false, None) => PlotTarget::Files,
         (false, Some(name)) => PlotTarget::Terminal(match name.as_str() {
             "auto" => None,
@@ -235,14 +258,38 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
             _ => return Err(choice("--terminal", "auto, unicode, sixel, kitty")(name)),
         }),
     };
-    if let PlotTarget::Terminal(_) = target {
+    if is_dashboard && target != PlotTarget::Dashboard {
+        let other = if target == PlotTarget::PrintConfig { "--print-config" } else { "--terminal" };
+        return Err(refused("--dashboard", format!("cannot be used together with {other}; leave one of them out")));
+    }
+    let writes_no_files = match target {
+        PlotTarget::Terminal(_) => Some("--terminal"),
+        PlotTarget::Dashboard => Some("--dashboard"),
+        PlotTarget::Files | PlotTarget::PrintConfig => None,
+    };
+    if let Some(with) = writes_no_files {
         for (option, is_given) in [("--output", text("output").is_some()), ("--format", matches.contains_id("format"))]
         {
             if is_given {
-                return Err(refused(option, "has no effect with --terminal, which writes no files".to_owned()));
+                return Err(refused(option, format!("has no effect with {with}, which writes no files")));
             }
         }
     }
+    if target != PlotTarget::Dashboard {
+        for (option, name) in [("--host", "host"), ("--port", "port")] {
+            if text(name).is_some() {
+                return Err(refused(option, "has no effect without --dashboard".to_owned()));
+            }
+        }
+    }
+    let port = match text("port") {
+        None => USUAL_PORT,
+        Some(port) => {
+            let problem =
+                || refused("--port", format!("{port:?} is not a port; use 1 to 65535, or 0 for any free one"));
+            port.parse().map_err(|_| problem())?
+        }
+    };
     Ok(PlotInvocation {
         output: text("output").map_or_else(|| paths[0].join("plots"), path),
         options: PlotOptions {
@@ -256,6 +303,8 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         theme,
         formats,
         target,
+        host: text("host").cloned().unwrap_or_else(|| USUAL_HOST.to_owned()),
+        port,
         is_verbose: matches.get_flag("verbose"),
     })
 }
@@ -298,6 +347,10 @@ mod tests {
         let kitty = PlotTarget::Terminal(Some(TerminalGraphics::Kitty));
         assert_eq!(plot(&["a", "--terminal=kitty"]).unwrap().target, kitty);
         assert_eq!(plot(&["--print-config"]).unwrap().target, PlotTarget::PrintConfig);
+        let board = plot(&["a", "--dashboard"]).unwrap();
+        assert_eq!((board.target, board.host.as_str(), board.port), (PlotTarget::Dashboard, "127.0.0.1", 8050));
+        let board = plot(&["--dashboard", "--host", "0.0.0.0", "--port", "0"]).unwrap();
+        assert_eq!((board.host.as_str(), board.port), ("0.0.0.0", 0));
         let negated = plot(&["--no-verbose", "--no-dashboard", "--no-mlflow-upload", "--empty-paths"]).unwrap();
         assert_eq!((negated.is_verbose, negated.options.paths.len()), (false, 1));
     }
@@ -309,7 +362,9 @@ mod tests {
         assert!(refusal(&["--gpus", "0"]).starts_with("--gpus: "));
         assert!(refusal(&["--terminal", "--format", "png"]).starts_with("--format: "));
         assert!(refusal(&["--mlflow-upload"]).starts_with("--mlflow-upload: "));
-        assert!(refusal(&["--dashboard"]).starts_with("--dashboard: "));
+        assert!(refusal(&["--dashboard", "--terminal"]).starts_with("--dashboard: "));
+        assert!(refusal(&["--dashboard", "--output", "o"]).starts_with("--output: "));
         assert!(refusal(&["--port", "1"]).starts_with("--port: "));
+        assert!(refusal(&["--dashboard", "--port", "65536"]).starts_with("--port: \"65536\" is not a port"));
     }
 }
