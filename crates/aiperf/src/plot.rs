@@ -1,19 +1,20 @@
 //! `aiperf plot`: draws charts of runs into files, on the terminal or on a web page; and the plots at the end of
 //! `aiperf profile`.
 
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
+mod dashboard;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use aiperf_config::Environment;
+use aiperf_mlflow::{UploadTarget, upload_plots};
 use aiperf_plot::{
     BUILT_IN_YAML, ConfigOrigin, PictureFormat, PlotOptions, PlotSession, SkippedPlot, TerminalSize, Theme,
     WrittenPlots, kitty, sixel, terminal_text,
 };
+use anyhow::Context;
 
-use aiperf_plot_dashboard::{BoardOptions, PlotDashboard};
-
-use crate::cli::{PlotInvocation, PlotTarget, TerminalGraphics};
+use crate::cli::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 use crate::interrupts::Interrupts;
 
 pub(crate) fn run(
@@ -26,10 +27,11 @@ pub(crate) fn run(
             crate::print(BUILT_IN_YAML.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        PlotTarget::Dashboard => return serve(asked, environment, interrupts),
+        PlotTarget::Dashboard => return dashboard::serve(asked, environment, interrupts),
         PlotTarget::Files => None,
         PlotTarget::Terminal(graphics) => Some(graphics.unwrap_or_else(|| graphics_of(environment))),
     };
+    let upload = asked.upload.as_ref().map(|upload| upload_target(upload, asked, environment)).transpose()?;
     let session = PlotSession::open(&asked.options)?;
     if let ConfigOrigin::File(path) = &session.origin {
         println!("Using config: {}", path.display());
@@ -53,6 +55,13 @@ pub(crate) fn run(
             }
             println!("Saved {} plots to: {}", written.drawn.len(), asked.output.display());
             println!("Logs: {}", written.log.display());
+            if let Some(target) = &upload {
+                let formats = |name| asked.formats.iter().map(move |format| format!("{name}.{}", format.name()));
+                let files: Vec<_> =
+                    written.drawn.iter().flat_map(formats).map(|file| asked.output.join(file)).collect();
+                let places = upload_plots(target, &asked.output, &files).context("--mlflow-upload")?;
+                println!("Uploaded {} pictures to the MLflow run {}", places.len(), target.run_id);
+            }
             (written.drawn.len(), written.skipped)
         }
     };
@@ -71,48 +80,15 @@ pub(crate) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Serves the charts as a web page until Ctrl-C.
-fn serve(asked: &PlotInvocation, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
-    let options =
-        BoardOptions { plot: asked.options.clone(), theme: asked.theme, host: asked.host.clone(), port: asked.port };
-    let (sender, ended) = std::sync::mpsc::channel();
-    let dashboard = PlotDashboard::start(options)?;
-    interrupts.call(move || {
-        let _ = sender.send(());
-    });
-    for warning in dashboard.warnings() {
-        eprintln!("warning: {warning}");
-    }
-    let (count, mode) = dashboard.runs();
-    let runs = if count == 1 { "1 run" } else { &format!("{count} runs") };
-    let address = dashboard.page_address();
-    println!("Dashboard: {address}");
-    println!("{} plots of {runs}. New runs appear by themselves. Press Ctrl-C to end.", mode.name());
-    if environment.stdout_is_terminal && dashboard.is_loopback() {
-        open_browser(&address, environment);
-    }
-    // Nothing else can end the wait.
-    while ended.recv_timeout(Duration::from_secs(3600)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {}
-    println!("Shutting down the dashboard.");
-    drop(dashboard);
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Shows the page in the browser of a person who sits at this machine. Without one the printed address has to do.
-fn open_browser(address: &str, environment: &Environment) {
-    let is_set = |name: &str| environment.variables.get(name).is_some_and(|value| !value.is_empty());
-    let program = if cfg!(target_os = "macos") {
-        "open"
-    } else if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
-        "xdg-open"
-    } else {
-        return;
-    };
-    let mut command = Command::new(program);
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Err(cause) = command.spawn() {
-        log::debug!("{program} cannot be started: {cause}");
-    }
+/// The MLflow run that gets the pictures. It is looked for before anything is drawn, so that a mistake is told at once.
+fn upload_target(
+    upload: &PlotUpload,
+    asked: &PlotInvocation,
+    environment: &Environment,
+) -> anyhow::Result<UploadTarget> {
+    let folder = asked.options.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let (uri, run_id) = (upload.tracking_uri.as_deref(), upload.run_id.as_deref());
+    UploadTarget::find(folder, uri, run_id, environment).context("--mlflow-upload")
 }
 
 /// Charts on stdout; the result is how many there were, and those that were skipped.

@@ -8,7 +8,7 @@ use crate::payload::ColumnStore;
 
 /// Steps of the logarithm in which values are rounded: relative steps of 0.1 % to 4 %. The finest that fits is taken.
 const STEPS_PER_E: [f64; 6] = [1000.0, 500.0, 200.0, 100.0, 50.0, 25.0];
-/// The smallest value that is told from zero.
+/// The smallest value that is distinguished from zero.
 const SMALLEST: f64 = 1e-6;
 /// Codes of what has no logarithm.
 const ABSENT: u32 = 0;
@@ -54,7 +54,9 @@ impl Precision {
         match self {
             Self::Exact if metric.definition().shown == Unit::Milliseconds => {
                 let mut bytes = Vec::with_capacity(values.len() * 4);
-                values.iter().for_each(|ms| varint(nanos_code(*ms), &mut bytes));
+                for ms in values {
+                    varint(nanos_code(*ms), &mut bytes);
+                }
                 with(store.put(&bytes), json!({"coding": "nanos"}))
             }
             Self::Exact => {

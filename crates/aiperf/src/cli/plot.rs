@@ -1,5 +1,8 @@
 //! `aiperf plot FOLDER...`
 
+mod dashboard;
+mod upload;
+
 use std::path::PathBuf;
 
 use aiperf_config::Environment;
@@ -9,6 +12,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
 use super::command::{Purpose, option_arg};
+pub(crate) use dashboard::DashboardAddress;
+pub(crate) use upload::PlotUpload;
 
 /// Where runs are if no folder is named.
 const USUAL_FOLDER: &str = "artifacts";
@@ -22,9 +27,9 @@ pub(crate) struct PlotInvocation {
     pub(crate) theme: Theme,
     pub(crate) formats: Vec<PictureFormat>,
     pub(crate) target: PlotTarget,
-    /// Where the dashboard listens.
-    pub(crate) host: String,
-    pub(crate) port: u16,
+    pub(crate) dashboard: DashboardAddress,
+    /// The MLflow run that gets the pictures too.
+    pub(crate) upload: Option<PlotUpload>,
     pub(crate) is_verbose: bool,
 }
 
@@ -61,17 +66,9 @@ pub(super) enum PlotArg {
     Flag,
     File,
     Folder,
-    /// Known, and refused with this reason.
-    Refused(&'static str),
 }
 
 type PlotRow = OptionRow<PlotArg>;
-
-const NO_MLFLOW: &str = "uploads to MLflow are not supported yet; leave it out";
-
-/// Where the dashboard listens if nothing else is said.
-const USUAL_HOST: &str = "127.0.0.1";
-const USUAL_PORT: u16 = 8050;
 
 pub(super) const OPTIONS: [PlotRow; 17] = [
     row(
@@ -131,7 +128,7 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
     row(
         "host",
         "ADDRESS",
-        USUAL_HOST,
+        dashboard::USUAL_HOST,
         "Address that the dashboard listens on; an address that others can reach needs the token that is printed",
         PlotArg::Text,
     ),
@@ -140,17 +137,23 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
         "mlflow-upload",
         "",
         "",
-        "Upload the pictures to an MLflow run (not supported yet)",
-        PlotArg::Refused(NO_MLFLOW),
+        "Upload the pictures to the MLflow run of the folder, which its mlflow_export.json names",
+        PlotArg::Flag,
     ),
     row(
         "mlflow-tracking-uri",
         "URI",
-        "",
-        "Address of the MLflow server (not supported yet)",
-        PlotArg::Refused(NO_MLFLOW),
+        "as mlflow_export.json says",
+        "MLflow server or folder that has the run, for --mlflow-upload",
+        PlotArg::Text,
     ),
-    row("mlflow-run-id", "ID", "", "MLflow run to upload to (not supported yet)", PlotArg::Refused(NO_MLFLOW)),
+    row(
+        "mlflow-run-id",
+        "ID",
+        "as mlflow_export.json says",
+        "MLflow run to upload to, for --mlflow-upload",
+        PlotArg::Text,
+    ),
 ];
 
 /// Options of AIPerf that say what is so without them.
@@ -177,11 +180,11 @@ Examples:
   aiperf plot artifacts/my-sweep --gpus 8       one point for each run of a sweep
   aiperf plot artifacts/my-run --terminal       on the terminal, without files
   aiperf plot artifacts --dashboard             as a web page
+  aiperf plot artifacts/my-run --mlflow-upload  also into the MLflow run of the benchmark
   aiperf plot --print-config > my-plots.yaml    presets to change, for --config";
 
-/// What is refused is known to the parser only.
+/// Negations are known to the parser only.
 pub(super) fn command(purpose: Purpose) -> Command {
-    let is_offered = |row: &&PlotRow| purpose == Purpose::Parsing || !matches!(row.action, PlotArg::Refused(_));
     let negations: &[(&str, &str)] = if purpose == Purpose::Parsing { &NEGATIONS } else { &[] };
     let folders = Arg::new("folders").num_args(0..).value_name("FOLDER").value_hint(ValueHint::DirPath).help(
         "Artifact folders of aiperf, AIPerf or GenAI-Perf, or folders with such folders in them [default: ./artifacts]",
@@ -192,7 +195,7 @@ pub(super) fn command(purpose: Purpose) -> Command {
         .override_usage("aiperf plot [FOLDER]... [OPTIONS]")
         .after_help(EXAMPLES)
         .arg(folders)
-        .args(OPTIONS.iter().filter(is_offered).map(arg))
+        .args(OPTIONS.iter().map(arg))
         .args(negations.iter().map(|(name, option)| {
             Arg::new(*name).long(*name).action(ArgAction::SetTrue).hide(true).conflicts_with(*option)
         }))
@@ -206,18 +209,11 @@ fn arg(row: &PlotRow) -> Arg {
         PlotArg::Optional(missing) => arg.num_args(0..=1).require_equals(true).default_missing_value(missing),
         PlotArg::Folder => arg.value_hint(ValueHint::DirPath),
         PlotArg::File => arg.value_hint(ValueHint::FilePath),
-        PlotArg::Refused(_) => arg.hide(true),
         PlotArg::Text | PlotArg::Flag => arg,
     }
 }
 
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<PlotInvocation, CliError> {
-    for row in &OPTIONS {
-        let is_given = matches.value_source(row.name) == Some(clap::parser::ValueSource::CommandLine);
-        if let (PlotArg::Refused(why), true) = (row.action, is_given) {
-            return Err(CliError::Other(format!("--{}: {why}", row.name)));
-        }
-    }
     let text = |name: &str| matches.get_one::<String>(name);
     let list = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
     let path = |text: &String| environment.current_dir.join(text);
@@ -275,21 +271,8 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
             }
         }
     }
-    if target != PlotTarget::Dashboard {
-        for (option, name) in [("--host", "host"), ("--port", "port")] {
-            if text(name).is_some() {
-                return Err(refused(option, "has no effect without --dashboard".to_owned()));
-            }
-        }
-    }
-    let port = match text("port") {
-        None => USUAL_PORT,
-        Some(port) => {
-            let problem =
-                || refused("--port", format!("{port:?} is not a port; use 1 to 65535, or 0 for any free one"));
-            port.parse().map_err(|_| problem())?
-        }
-    };
+    let dashboard = DashboardAddress::read(matches, target)?;
+    let upload = PlotUpload::read(matches, paths.len(), target)?;
     Ok(PlotInvocation {
         output: text("output").map_or_else(|| paths[0].join("plots"), path),
         options: PlotOptions {
@@ -303,8 +286,8 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         theme,
         formats,
         target,
-        host: text("host").cloned().unwrap_or_else(|| USUAL_HOST.to_owned()),
-        port,
+        dashboard,
+        upload,
         is_verbose: matches.get_flag("verbose"),
     })
 }
@@ -335,7 +318,9 @@ mod tests {
         assert_eq!(asked.options.presets, ["x", "y", "z"]);
         assert_eq!((asked.options.mode, asked.options.gpus), (Some(RunMode::Multi), Some(4)));
         assert_eq!(asked.options.config, Some("/here/f.yaml".into()));
-        assert!(asked.is_verbose);
+        assert!(asked.is_verbose && asked.upload.is_none());
+        let asked = plot(&["--mlflow-upload", "--mlflow-tracking-uri", "U", "--mlflow-run-id", "R"]).unwrap();
+        assert_eq!(asked.upload, Some(PlotUpload { tracking_uri: Some("U".into()), run_id: Some("R".into()) }));
     }
 
     #[test]
@@ -348,9 +333,10 @@ mod tests {
         assert_eq!(plot(&["a", "--terminal=kitty"]).unwrap().target, kitty);
         assert_eq!(plot(&["--print-config"]).unwrap().target, PlotTarget::PrintConfig);
         let board = plot(&["a", "--dashboard"]).unwrap();
-        assert_eq!((board.target, board.host.as_str(), board.port), (PlotTarget::Dashboard, "127.0.0.1", 8050));
+        assert_eq!(board.target, PlotTarget::Dashboard);
+        assert_eq!(board.dashboard, DashboardAddress { host: "127.0.0.1".to_owned(), port: 8050 });
         let board = plot(&["--dashboard", "--host", "0.0.0.0", "--port", "0"]).unwrap();
-        assert_eq!((board.host.as_str(), board.port), ("0.0.0.0", 0));
+        assert_eq!(board.dashboard, DashboardAddress { host: "0.0.0.0".to_owned(), port: 0 });
         let negated = plot(&["--no-verbose", "--no-dashboard", "--no-mlflow-upload", "--empty-paths"]).unwrap();
         assert_eq!((negated.is_verbose, negated.options.paths.len()), (false, 1));
     }
@@ -361,9 +347,13 @@ mod tests {
         assert!(refusal(&["--theme", "pink"]).starts_with("--theme: \"pink\" is not one of light, dark"));
         assert!(refusal(&["--gpus", "0"]).starts_with("--gpus: "));
         assert!(refusal(&["--terminal", "--format", "png"]).starts_with("--format: "));
-        assert!(refusal(&["--mlflow-upload"]).starts_with("--mlflow-upload: "));
         assert!(refusal(&["--dashboard", "--terminal"]).starts_with("--dashboard: "));
         assert!(refusal(&["--dashboard", "--output", "o"]).starts_with("--output: "));
+        assert!(refusal(&["a", "b", "--mlflow-upload"]).starts_with("--mlflow-upload: "));
+        assert!(refusal(&["--mlflow-upload", "--terminal"]).starts_with("--mlflow-upload: "));
+        assert!(refusal(&["--mlflow-run-id", "R"]).starts_with("--mlflow-run-id: "));
+        assert!(refusal(&["--mlflow-tracking-uri", "U"]).starts_with("--mlflow-tracking-uri: "));
+        assert!(refusal(&["--mlflow-upload", "--dashboard"]).starts_with("--mlflow-upload: "));
         assert!(refusal(&["--port", "1"]).starts_with("--port: "));
         assert!(refusal(&["--dashboard", "--port", "65536"]).starts_with("--port: \"65536\" is not a port"));
     }

@@ -25,7 +25,8 @@ impl CreditReserve {
     /// The credit of a request that starts now in the place of one that ended.
     pub(super) fn take(&self, now: Mono) -> Option<Credit> {
         let mut credits = self.credits.borrow_mut();
-        credits.pop_front_if(|first| first.may_start(now)).map(|first| first.take(now))
+        let may_start = credits.front().is_some_and(|first| first.may_start(now));
+        if may_start { credits.pop_front().map(|first| first.take(now)) } else { None }
     }
 
     /// Whether the scheduler must hear at once that a credit was taken.

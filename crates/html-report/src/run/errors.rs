@@ -12,7 +12,7 @@ use crate::time_bins::TimeBins;
 const MOST_SHOWN: usize = 50;
 /// Kinds with a colour of their own; the rest is drawn together.
 const MOST_KINDS: usize = 6;
-/// Distinct failures that are told apart; a server that puts an id into each message would fill the memory otherwise.
+/// Distinct failures that are distinguished; a server that puts an id into each message would fill the memory otherwise.
 const MOST_KEPT: usize = 10_000;
 /// Characters of a message.
 const LONGEST_MESSAGE: usize = 600;
@@ -22,7 +22,7 @@ pub(crate) struct ErrorGroups {
     groups: HashMap<RecordedFailure, ErrorGroup>,
     /// Kind of each failed request, and when it ended.
     ends: BTreeMap<String, Vec<u64>>,
-    /// Failures beyond those that are told apart.
+    /// Failures beyond those that are distinguished.
     unnamed: u64,
 }
 
@@ -72,7 +72,7 @@ impl ErrorGroups {
             "kinds": series,
             "rows": rows,
             "distinct": groups.len(),
-            "not_told_apart": self.unnamed,
+            "not_distinguished": self.unnamed,
             "first": first(&groups, bins),
         })
     }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_by_kind_and_told_apart_by_message() {
+    fn failures_are_counted_by_kind_and_distinguished_by_message() {
         let second = 1_000_000_000;
         let mut errors = ErrorGroups::default();
         for (code, message, at) in [(500, "a", 1), (500, "a", 3), (500, "b", 3), (429, "c", 9)] {

@@ -15,13 +15,13 @@ pub(super) struct RasterCanvas {
     pixels: Pixmap,
     scale: f32,
     /// Only what lies within is painted.
-    clip: Option<Clip>,
+    clip: Option<ClipArea>,
     /// Outlines of letters that were drawn before: regular and bold.
     outlines: [HashMap<char, Option<Path>>; 2],
 }
 
 /// The part of the picture that is painted.
-struct Clip {
+struct ClipArea {
     mask: Mask,
     /// Left, top, right and bottom in pixels.
     frame: [f32; 4],
@@ -123,7 +123,7 @@ impl Canvas for RasterCanvas {
         let path = Self::path(&rectangle(left, top, right, bottom));
         if let (Some(mut mask), Some(path)) = (mask, path) {
             mask.fill_path(&path, FillRule::Winding, true, self.scaled());
-            self.clip = Some(Clip { mask, frame: frame.map(|place| (place * self.scale).round().max(0.0)) });
+            self.clip = Some(ClipArea { mask, frame: frame.map(|place| (place * self.scale).round().max(0.0)) });
         }
     }
 

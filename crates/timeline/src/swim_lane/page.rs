@@ -17,7 +17,7 @@ canvas { width: 100%; display: block; border: 1px solid #bbb; cursor: crosshair;
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } p { color: #bbb; } canvas { background: #fff; } }
 ";
 
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const canvas = document.getElementById('lanes'), about = document.getElementById('about');
@@ -90,7 +90,7 @@ canvas.addEventListener('pointermove', event => {
 canvas.addEventListener('dblclick', () => { from = 0; to = data.length; draw(); });
 window.addEventListener('resize', draw);
 draw();
-"#;
+";
 
 pub(super) fn html(lanes: &SwimLanes) -> String {
     let slots = slots(&lanes.requests);

@@ -326,7 +326,10 @@ impl SimulatedServer {
             return false;
         }
         let now = self.clock.now();
-        let next = self.reserves.borrow_mut()[credit.session.worker].pop_front_if(|first| first.may_start(now));
+        let next = {
+            let reserve = &mut self.reserves.borrow_mut()[credit.session.worker];
+            if reserve.front().is_some_and(|first| first.may_start(now)) { reserve.pop_front() } else { None }
+        };
         next.is_some_and(|next| self.send(next.take(now)))
     }
 
