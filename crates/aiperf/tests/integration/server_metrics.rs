@@ -195,6 +195,26 @@ fn required_are_the_pages_that_the_user_names_or_else_those_of_the_servers() {
 }
 
 #[test]
+fn a_page_that_becomes_huge_is_noted_and_the_run_goes_on() {
+    let sim = sim("ttft=5&itl=1");
+    let pages = TestServer::start(|index, _| {
+        if index == 0 {
+            return TestReply::new("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\na 1\n");
+        }
+        // As much as it takes to exceed the limit of 16 MiB.
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 500000000\r\n\r\n".to_vec();
+        let part = "a_metric_with_a_name 1\n".repeat(50_000).into_bytes();
+        TestReply::paced([vec![head], vec![part; 15]].concat(), std::time::Duration::ZERO)
+    });
+    let ended = scraping(&sim, &format!("--osl 8 --request-count 12 --server-metrics {}", pages.url()));
+    let summary = ended.artifacts.summary();
+    let notes = summary["server_metrics"]["notes"][format!("{}/metrics", pages.url())].to_string();
+    assert!(notes.contains("the page is larger than 16777216 bytes"), "{notes}");
+    assert!(ended.stdout.contains("the page is larger than 16777216 bytes"), "{}", ended.stdout);
+    assert_eq!(summary["server_metrics"]["engines"][0]["metrics"]["generation_tokens"]["total"], 96.0);
+}
+
+#[test]
 fn a_grpc_server_cannot_have_a_required_page_of_its_own() {
     let sim = sim("ttft=0&itl=0");
     let refused = Program::new("profile --artifact-dir out --model m --tokenizer builtin --request-count 3")
