@@ -1,4 +1,7 @@
-//! `aiperf plot`: draws charts of runs into files or on the terminal; and the plots at the end of `aiperf profile`.
+//! `aiperf plot`: draws charts of runs into files, on the terminal or on a web page; and the plots at the end of
+//! `aiperf profile`.
+
+mod dashboard;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +15,19 @@ use aiperf_plot::{
 use anyhow::Context;
 
 use crate::cli::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
+use crate::interrupts::Interrupts;
 
-pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    asked: &PlotInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let graphics = match asked.target {
         PlotTarget::PrintConfig => {
             crate::print(BUILT_IN_YAML.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        PlotTarget::Dashboard => return dashboard::serve(asked, environment, interrupts),
         PlotTarget::Files => None,
         PlotTarget::Terminal(graphics) => Some(graphics.unwrap_or_else(|| graphics_of(environment))),
     };
