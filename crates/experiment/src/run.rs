@@ -195,26 +195,23 @@ impl Run {
         let servers = shown_targets(&self.targets);
         // For gRPC, discovery has waited for the server already.
         let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
-        let waited_for_server = match readiness {
-            Some(wanted) => {
-                self.live.stage(
-                    StageName::Endpoint,
-                    StageState::Working { done: 0, of: 0 },
-                    format!("waiting for {servers}"),
-                );
-                let waited = readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
-                self.live.stage(StageName::Endpoint, StageState::Done, format!("{servers} is ready"));
-                waited
-            }
-            None => {
-                let (state, text) = if self.config.endpoint.kind.speaks_grpc() {
-                    (StageState::Done, servers)
-                } else {
-                    (StageState::Skipped, format!("{servers}, not probed"))
-                };
-                self.live.stage(StageName::Endpoint, state, text);
-                Nanos::ZERO
-            }
+        let waited_for_server = if let Some(wanted) = readiness {
+            self.live.stage(
+                StageName::Endpoint,
+                StageState::Working { done: 0, of: 0 },
+                format!("waiting for {servers}"),
+            );
+            let waited = readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
+            self.live.stage(StageName::Endpoint, StageState::Done, format!("{servers} is ready"));
+            waited
+        } else {
+            let (state, text) = if self.config.endpoint.kind.speaks_grpc() {
+                (StageState::Done, servers)
+            } else {
+                (StageState::Skipped, format!("{servers}, not probed"))
+            };
+            self.live.stage(StageName::Endpoint, state, text);
+            Nanos::ZERO
         };
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
@@ -363,9 +360,10 @@ impl Run {
 
     /// The line of start-up about telemetry.
     fn tell_telemetry(&self, pages: Option<&ServerMetricsWatch>, looks_for_gpus: bool, gpus: usize) {
-        let pages = pages.map(|pages| {
-            let text = if pages.all_answer() { "server metrics" } else { "no metrics page of the server yet" };
-            text.to_owned()
+        let pages = pages.map(|pages| match pages.first_pages_read() {
+            (0, _) => "no metrics page of the server yet".to_owned(),
+            (read, all) if read == all => "server metrics".to_owned(),
+            (read, all) => format!("{read} of {all} metrics pages"),
         });
         let gpus = looks_for_gpus.then(|| match gpus {
             0 => "no GPUs".to_owned(),
