@@ -138,7 +138,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     match output {
         ConsoleOutput::Report => print(&text),
         ConsoleOutput::Json => {
-            profile::print_json(&result.files.written, if result.sweep.is_some() { "Sweep" } else { "" })
+            profile::print_json(&result.files.written, if result.sweep.is_some() { "Sweep" } else { "" });
         }
         ConsoleOutput::Nothing => {}
     }

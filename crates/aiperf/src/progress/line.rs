@@ -12,7 +12,7 @@ pub(crate) enum ProgressNow {
 }
 
 impl ProgressNow {
-    /// On one line of a terminal with so many columns.
+    /// On one line of a terminal with this many columns.
     pub(crate) fn line(&self, columns: usize) -> String {
         match self {
             Self::Requests(snapshot) => render(snapshot, columns),
