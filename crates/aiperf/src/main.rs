@@ -95,7 +95,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Compare(asked) => return compare::run(&asked),
-        Invocation::Plot(asked) => return plot::run(&asked, &environment),
+        Invocation::Plot(asked) => return plot::run(&asked, &environment, interrupts),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,

@@ -47,6 +47,22 @@ fn largest_gap(artifacts: &Artifacts, truth: &WindowTruth) -> f64 {
     gap as f64 / (truth.end_epoch_ns - truth.start_epoch_ns) as f64
 }
 
+/// The mean of a gauge over the phase, weighted by time, from the file of all scrapes.
+fn mean_of_scrapes(artifacts: &Artifacts, metric: &str, truth: &WindowTruth) -> f64 {
+    let scrapes: Vec<(u64, f64)> = artifacts
+        .lines("server_metrics_export.jsonl")
+        .iter()
+        .map(|line| (line["timestamp_ns"].as_u64().unwrap(), line["metrics"][metric][0]["value"].as_f64().unwrap()))
+        .collect();
+    let (start, end) = (truth.start_epoch_ns, truth.end_epoch_ns);
+    let until = scrapes.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
+    let held = scrapes.iter().zip(until).map(|((at, value), until)| {
+        let nanos = until.min(end).saturating_sub((*at).max(start));
+        value * nanos as f64
+    });
+    held.sum::<f64>() / (end - start) as f64
+}
+
 fn check_against_truth(seconds: u32) {
     let sim = sim("ttft=20&itl=5");
     let words = format!("--osl 40 --concurrency 4 --benchmark-duration {seconds} --warmup-request-count 3");
@@ -63,6 +79,9 @@ fn check_against_truth(seconds: u32) {
         assert!((rate / (total / duration) - 1.0).abs() < 0.005, "{metric}: {rate} per second");
     }
     let running = statistic(&export, "vllm:num_requests_running", "avg");
+    let of_scrapes = mean_of_scrapes(&ended.artifacts, "vllm:num_requests_running", &truth);
+    assert!((running / of_scrapes - 1.0).abs() < 1e-4, "{running} running, but scrapes say {of_scrapes}");
+    println!("{seconds} s: {running} running, {} in truth", truth.running.mean);
     let allowed = 0.02_f64.max(2.0 * largest_gap(&ended.artifacts, &truth));
     assert!((running / truth.running.mean - 1.0).abs() < allowed, "{running} running, {:?}", truth.running);
     assert!(!ended.artifacts.notes().iter().any(|note| note.starts_with("server_")), "{:?}", ended.artifacts.notes());
@@ -173,6 +192,26 @@ fn required_are_the_pages_that_the_user_names_or_else_those_of_the_servers() {
     assert_eq!(named.code, Some(0), "{}", named.stderr);
     let found = &export(&named.artifacts)["summary"]["endpoints_successful"];
     assert_eq!(found, &serde_json::json!([format!("{}/metrics", pages.url())]));
+}
+
+#[test]
+fn a_page_that_becomes_huge_is_noted_and_the_run_goes_on() {
+    let sim = sim("ttft=5&itl=1");
+    let pages = TestServer::start(|index, _| {
+        if index == 0 {
+            return TestReply::new("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\na 1\n");
+        }
+        // As much as it takes to exceed the limit of 16 MiB.
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 500000000\r\n\r\n".to_vec();
+        let part = "a_metric_with_a_name 1\n".repeat(50_000).into_bytes();
+        TestReply::paced([vec![head], vec![part; 15]].concat(), std::time::Duration::ZERO)
+    });
+    let ended = scraping(&sim, &format!("--osl 8 --request-count 12 --server-metrics {}", pages.url()));
+    let summary = ended.artifacts.summary();
+    let notes = summary["server_metrics"]["notes"][format!("{}/metrics", pages.url())].to_string();
+    assert!(notes.contains("the page is larger than 16777216 bytes"), "{notes}");
+    assert!(ended.stdout.contains("the page is larger than 16777216 bytes"), "{}", ended.stdout);
+    assert_eq!(summary["server_metrics"]["engines"][0]["metrics"]["generation_tokens"]["total"], 96.0);
 }
 
 #[test]
