@@ -210,10 +210,12 @@ pub struct Convergence {
     pub stat: ConvergenceStat,
     pub mode: ConvergenceMode,
     pub threshold: f64,
+    /// Trials before it is asked for the first time; at least 2.
+    pub min_runs: usize,
 }
 
 impl Convergence {
-    /// Trials before it is asked for the first time.
+    /// Trials before it is asked for the first time, if nothing else is said.
     pub const LEAST_TRIALS: usize = 2;
 }
 

@@ -25,7 +25,7 @@ mod wandb;
 pub use api::{ApiConfig, ApiLinger};
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
-    FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
+    FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
     PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SessionColumn, SpeedBench,
     SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
     with_subject,

@@ -38,6 +38,25 @@ impl RawOptions {
         Ok(raw)
     }
 
+    /// No options.
+    pub const fn new() -> Self {
+        Self { given: Vec::new(), asked: RefCell::new(BTreeSet::new()) }
+    }
+
+    /// Gives an option these values, whether it was given before or not.
+    pub fn set(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
+        self.given.retain(|given| given.id != id);
+        self.push(id, spelling, values);
+    }
+
+    /// Gives an option one more value.
+    pub fn append(&mut self, id: OptionId, spelling: impl Into<String>, value: String) {
+        match self.given.iter_mut().find(|given| given.id == id) {
+            Some(given) => given.values.push(value),
+            None => self.push(id, spelling, vec![value]),
+        }
+    }
+
     pub fn push(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
         self.given.push(Given { id, spelling: spelling.into(), values });
     }
