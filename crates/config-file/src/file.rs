@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::body::{self, BodyOptions};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
-use crate::sweep::{SweepSection, Variation};
+use crate::sweep::{SweepSection, Variation, whole_path};
 use crate::yaml::{self, Entry, Node, NodeValue};
 use crate::{FileError, environment, template};
 
@@ -59,7 +61,66 @@ impl ConfigFile {
         let mut warnings = Vec::new();
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
+        if let Some(plot) = root.get("plot") {
+            return Err(FileError::at(plot.position, "plot", "is not supported; leave it out and use `artifacts.autoPlot`"));
+        }
         Ok(Self { name: name.to_owned(), root, warnings })
+    }
+
+    /// As messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A section of the envelope.
+    pub(crate) fn section(&self, name: &str) -> Option<&Node> {
+        self.root.get(name)
+    }
+
+    /// The seed of all runs.
+    pub(crate) fn random_seed(&self) -> Result<Option<String>, FileError> {
+        let Some(node) = self.root.get("random_seed") else { return Ok(None) };
+        match node.value {
+            NodeValue::Null => Ok(None),
+            NodeValue::Int(_) => Ok(node.word()),
+            _ => {
+                let problem = format!("must be a whole number, not {}", node.kind());
+                Err(FileError::at(node.position, "randomSeed", problem).in_file(&self.name))
+            }
+        }
+    }
+
+    /// The file with more parameters in its sweep; one that has no sweep gets a grid of them.
+    pub(crate) fn with_lists(&self, lists: &[(String, Vec<Value>)]) -> Result<Self, FileError> {
+        let mut file = self.clone();
+        if lists.is_empty() {
+            return Ok(file);
+        }
+        let wrong = |problem: String| FileError::new(problem).in_file(&self.name);
+        let kind = self.root.get("sweep").and_then(|sweep| sweep.get("type")).and_then(Node::word);
+        if let Some(kind) = kind.filter(|kind| kind != "grid") {
+            return Err(wrong(format!("sweep: a list of values on the command line cannot be added to a {kind} sweep; give one value")));
+        }
+        let position = self.root.position;
+        let node = |value: &Value| Node::from_json(value, position);
+        if file.root.get("sweep").is_none()
+            && let NodeValue::Map(entries) = &mut file.root.value
+        {
+            let value = node(&serde_json::json!({"type": "grid", "parameters": {}}));
+            entries.push(Entry { key: "sweep".to_owned(), key_position: position, value });
+        }
+        let parameters = file.root.get_mut("sweep").and_then(|sweep| sweep.get_mut("parameters"));
+        let Some(Node { value: NodeValue::Map(entries), .. }) = parameters else {
+            return Err(wrong("sweep.parameters: must be a map from paths to lists of values".to_owned()));
+        };
+        for (path, values) in lists {
+            if entries.iter().any(|entry| whole_path(&entry.key) == *path) {
+                return Err(wrong(format!("sweep.parameters: {path} is already a parameter; give it no list on the command line")));
+            }
+            let value = node(&Value::from(values.clone()));
+            entries.push(Entry { key: path.clone(), key_position: position, value });
+        }
+        Ok(file)
     }
 
     /// What should be changed in the file.

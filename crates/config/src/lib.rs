@@ -42,8 +42,8 @@ pub use endpoint::{
 };
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
-    Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
-    Trials,
+    Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder,
+    SweptValue, Trials, short_path,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};

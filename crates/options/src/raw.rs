@@ -1,7 +1,7 @@
 //! What was typed: options and their values as text, before anything is known of what they mean.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ConfigError;
 use crate::catalogue::{OptionId, options};
@@ -47,6 +47,25 @@ impl RawOptions {
     pub fn set(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
         self.given.retain(|given| given.id != id);
         self.push(id, spelling, values);
+    }
+
+    /// Forgets an option.
+    pub fn remove(&mut self, id: OptionId) {
+        self.given.retain(|given| given.id != id);
+    }
+
+    /// Adds the options of another list that this one does not have.
+    pub fn extend(&mut self, other: Self) {
+        for given in other.given {
+            if !self.given.iter().any(|own| own.id == given.id) {
+                self.given.push(given);
+            }
+        }
+    }
+
+    /// The command that has these options, with secrets redacted and with the environment variables that change a run.
+    pub fn repeat(&self, variables: &BTreeMap<String, String>) -> String {
+        crate::command_line::repeat(self, variables)
     }
 
     /// Gives an option one more value.

@@ -15,7 +15,7 @@ use reader::Reader;
 use aiperf_options::RawOptions;
 
 use crate::FileError;
-use crate::field::BENCHMARK;
+use crate::field::{BENCHMARK, Field};
 use crate::names::snake;
 use crate::yaml::Node;
 
@@ -28,6 +28,18 @@ pub(crate) struct BodyOptions {
     pub(crate) phases: Vec<PhaseOptions>,
     /// What is accepted without an effect.
     pub(crate) warnings: Vec<String>,
+}
+
+/// Reads a section outside of the body.
+pub(crate) fn read_section(
+    file: &str,
+    node: &Node,
+    path: &str,
+    fields: &'static [Field],
+) -> Result<RawOptions, FileError> {
+    let mut reader = Reader::new(file);
+    reader.section(node, path, fields)?;
+    Ok(reader.finish().0)
 }
 
 /// Reads the body of `file`; `path` is where the body stands, such as `benchmark`.

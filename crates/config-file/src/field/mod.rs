@@ -4,6 +4,7 @@
 mod dataset;
 mod endpoint;
 mod exporters;
+mod multi_run;
 mod output;
 mod phase;
 mod runtime;
@@ -12,7 +13,8 @@ mod telemetry;
 use aiperf_options::catalogue::OptionId;
 
 pub(crate) use dataset::{FILE_DATASET, PUBLIC_DATASET, SYNTHETIC_DATASET};
-pub(crate) use phase::PHASE;
+pub(crate) use multi_run::MULTI_RUN;
+pub(crate) use phase::{PHASE, WARMUP_OPTIONS};
 
 /// One key of a section.
 #[derive(Debug)]

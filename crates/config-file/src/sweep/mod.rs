@@ -15,6 +15,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
+pub(crate) use path::whole_path;
 pub(crate) use section::SweepSection;
 
 use crate::yaml::Node;

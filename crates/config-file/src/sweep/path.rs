@@ -42,6 +42,11 @@ pub(super) fn whole(path: &str, position: Position) -> Result<String, FileError>
     }
 }
 
+/// The whole path of a name, right or wrong.
+pub(crate) fn whole_path(path: &str) -> String {
+    whole(path, Position::default()).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Sets the value at a path of the file.
 pub(super) fn set(root: &mut Node, path: &str, value: &Value, position: Position) -> Result<(), FileError> {
     let wrong = |problem: String| FileError::at(position, format!("sweep: {path}"), problem);

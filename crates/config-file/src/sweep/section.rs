@@ -1,5 +1,7 @@
 //! `sweep`: which runs there are, and what goes for all of them.
 
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::OptionId;
 use serde_json::{Map, Value};
 
 use super::sample::Sampling;
@@ -37,8 +39,20 @@ pub(crate) struct SweepSettings {
     pub(crate) cooldown: Option<String>,
     pub(crate) iteration_order: Option<String>,
     pub(crate) same_seed: Option<bool>,
-    pub(crate) sla_filters: Vec<Value>,
-    pub(crate) post_process: Option<Value>,
+}
+
+impl SweepSettings {
+    /// Adds the options that these settings stand for.
+    pub(crate) fn put_into(&self, options: &mut RawOptions, file: &str) {
+        let mut put = |id: OptionId, field: &str, value: Option<String>| {
+            if let Some(value) = value {
+                options.set(id, format!("sweep.{field} ({file})"), vec![value]);
+            }
+        };
+        put(OptionId::ParameterSweepCooldownSeconds, "cooldownSeconds", self.cooldown.clone());
+        put(OptionId::ParameterSweepMode, "iterationOrder", self.iteration_order.clone());
+        put(OptionId::ParameterSweepSameSeed, "sameSeed", self.same_seed.map(|on| on.to_string()));
+    }
 }
 
 const COMMON: [&str; 7] =
@@ -133,11 +147,7 @@ fn common(node: &Node, own: &'static [&'static str]) -> Result<SweepSettings, Fi
             "cooldown_seconds" => settings.cooldown = Some(duration_seconds(&entry.value).map_err(wrong)?),
             "iteration_order" => settings.iteration_order = Some(one_value(&entry.value).map_err(wrong)?),
             "same_seed" => settings.same_seed = Some(truth_value(&entry.value).map_err(wrong)?),
-            "sla_filters" => match entry.value.to_json() {
-                Value::Array(filters) => settings.sla_filters = filters,
-                _ => return Err(wrong("must be a list of {metricTag, stat, op, threshold}".to_owned())),
-            },
-            "post_process" => settings.post_process = Some(entry.value.to_json()),
+            "sla_filters" | "post_process" => return Err(wrong("is not supported; leave it out".to_owned())),
             "type" | "recipe_name" => {}
             name if own.contains(&name) => {}
             _ => return Err(unknown_key(entry, &path, COMMON.iter().chain(own).copied())),

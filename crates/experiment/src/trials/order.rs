@@ -79,12 +79,12 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     let cell = &experiment.cells[slot.cell];
     let mut config = cell.config.clone();
     config.output.dir = folder(experiment, slot);
-    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, &cell.label(), slot.trial);
+    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, cell.label(), slot.trial);
     // The warmup of a replay brings its sessions to where they go on: it is part of it.
     if slot.trial > 0 && experiment.trials.warmup_only_first && !config.profiling.pace.is_agentic() {
         config.warmup = None;
     }
-    let variation = Variation { index: slot.cell, label: cell.label(), values: cell.values_by_path() };
+    let variation = Variation { index: slot.cell, label: cell.label().to_owned(), values: cell.values_by_path() };
     TrialAssignment {
         config,
         place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
