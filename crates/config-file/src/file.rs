@@ -133,8 +133,13 @@ impl ConfigFile {
         self.sweep().and_then(|sweep| sweep.variations(&self.root)).map_err(|error| error.in_file(&self.name))
     }
 
+    /// The type of the sweep by the name that the reference has for it; `None` without a sweep.
+    pub fn sweep_type(&self) -> Result<Option<&'static str>, FileError> {
+        Ok(self.sweep()?.type_name())
+    }
+
     pub(crate) fn sweep(&self) -> Result<SweepSection, FileError> {
-        SweepSection::read(self.root.get("sweep"))
+        SweepSection::read(self.root.get("sweep")).map_err(|error| error.in_file(&self.name))
     }
 
     /// The options of one run.

@@ -1,10 +1,15 @@
 //! From matched arguments to raw options, in the order typed.
 
+use std::path::Path;
+
+use aiperf_config::{Environment, Experiment};
+use aiperf_config_file::{ConfigFile, ConfigFileError};
 use aiperf_options::RawOptions;
-use aiperf_options::catalogue::{OptionSpec, options};
+use aiperf_options::catalogue::{OptionId, OptionSpec, options};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use super::CliError;
 use super::spelling::Typed;
 
 pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
@@ -23,6 +28,17 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
         raw.push(spec.id, spelling, values);
     }
     raw
+}
+
+/// The runs of the options alone, or of the configuration file that they name.
+pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    let Some(path) = raw.get(OptionId::Config).and_then(|given| given.values.first()) else {
+        return Ok(raw.resolve_experiment(environment)?);
+    };
+    let path = Path::new(path);
+    let path = if path.exists() { path.to_owned() } else { environment.current_dir.join(path) };
+    let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
+    Ok(file.experiment(raw, environment)?)
 }
 
 fn values(matches: &ArgMatches, spec: &'static OptionSpec) -> Option<(&'static str, Vec<String>)> {

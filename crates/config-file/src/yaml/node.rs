@@ -36,10 +36,6 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    pub(crate) fn text(text: impl Into<String>, position: Position) -> Self {
-        Self { value: NodeValue::Text(text.into()), position }
-    }
-
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }

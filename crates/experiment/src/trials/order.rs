@@ -111,10 +111,8 @@ fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
 
 /// What sets a run apart from the others, in words.
 fn what(experiment: &Experiment, slot: TrialSlot) -> Vec<String> {
-    let mut words = Vec::new();
-    for (parameter, value) in &experiment.cells[slot.cell].settings {
-        words.push(format!("{} {}", parameter.leaf(), value.text()));
-    }
+    let title = experiment.cells[slot.cell].title();
+    let mut words: Vec<String> = Some(title).filter(|title| !title.is_empty()).into_iter().collect();
     if experiment.sweep.is_some() && experiment.trials.count > 1 {
         words.push(format!("trial {}", slot.trial + 1));
     }
