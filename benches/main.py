@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 import crowd
-import dashboard
 import document
 import hugging_face
 import machine
@@ -27,6 +26,7 @@ import storm
 import streams
 import tables
 import ten_thousand
+import views
 from bench import Bench
 from results import Result, median_figures
 
@@ -34,7 +34,7 @@ CASES = {
     case.NAME: case
     for case in (
         startup, prompts, plain, streams, crowd, pace, million, storm, ten_thousand, slow_cores, many_plain,
-        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, dashboard, recorded,
+        hugging_face.STREAMS, hugging_face.PLAIN, million_chunks, scraping, views, recorded,
     )
 }  # fmt: skip
 WITH_OHA = {plain.NAME, many_plain.NAME}

@@ -120,12 +120,10 @@ impl WandbOutput {
         );
         match written {
             Ok(run) => {
-                let hint = format!(
-                    "Weights & Biases: the run was written as an offline run. Upload it with: wandb sync {}",
-                    run.folder.display()
-                );
-                log::info!("{hint}");
-                result.report.remarks.push(hint);
+                let hint = "Weights & Biases: the run was written as an offline run. Upload it with:";
+                let command = format!("wandb sync {}", run.folder.display());
+                log::info!("{hint} {command}");
+                result.report.remarks.push(format!("{hint}\n{command}"));
                 let label = "W&B Offline Run".to_owned();
                 result.files.written.push(WrittenFile { label, path: run.record_file });
             }

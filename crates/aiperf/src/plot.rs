@@ -1,15 +1,17 @@
 //! `aiperf plot`: draws charts of runs into files or on the terminal; and the plots at the end of `aiperf profile`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use aiperf_config::Environment;
+use aiperf_mlflow::{UploadTarget, upload_plots};
 use aiperf_plot::{
     BUILT_IN_YAML, ConfigOrigin, PictureFormat, PlotOptions, PlotSession, SkippedPlot, TerminalSize, Theme,
     WrittenPlots, kitty, sixel, terminal_text,
 };
+use anyhow::Context;
 
-use crate::cli::{PlotInvocation, PlotTarget, TerminalGraphics};
+use crate::cli::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 
 pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     let graphics = match asked.target {
@@ -20,6 +22,7 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
         PlotTarget::Files => None,
         PlotTarget::Terminal(graphics) => Some(graphics.unwrap_or_else(|| graphics_of(environment))),
     };
+    let upload = asked.upload.as_ref().map(|upload| upload_target(upload, asked, environment)).transpose()?;
     let session = PlotSession::open(&asked.options)?;
     if let ConfigOrigin::File(path) = &session.origin {
         println!("Using config: {}", path.display());
@@ -43,6 +46,13 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
             }
             println!("Saved {} plots to: {}", written.drawn.len(), asked.output.display());
             println!("Logs: {}", written.log.display());
+            if let Some(target) = &upload {
+                let formats = |name| asked.formats.iter().map(move |format| format!("{name}.{}", format.name()));
+                let files: Vec<_> =
+                    written.drawn.iter().flat_map(formats).map(|file| asked.output.join(file)).collect();
+                let places = upload_plots(target, &asked.output, &files).context("--mlflow-upload")?;
+                println!("Uploaded {} pictures to the MLflow run {}", places.len(), target.run_id);
+            }
             (written.drawn.len(), written.skipped)
         }
     };
@@ -59,6 +69,17 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The MLflow run that gets the pictures. It is looked for before anything is drawn, so that a mistake is told at once.
+fn upload_target(
+    upload: &PlotUpload,
+    asked: &PlotInvocation,
+    environment: &Environment,
+) -> anyhow::Result<UploadTarget> {
+    let folder = asked.options.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let (uri, run_id) = (upload.tracking_uri.as_deref(), upload.run_id.as_deref());
+    UploadTarget::find(folder, uri, run_id, environment).context("--mlflow-upload")
 }
 
 /// Charts on stdout; the result is how many there were, and those that were skipped.

@@ -13,9 +13,9 @@ use crate::state::ApiState;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Of one value of a GPU: name, title, unit and reading.
-pub(crate) type GpuReading = (&'static str, &'static str, &'static str, Option<f64>);
+pub(crate) type GpuValue = (&'static str, &'static str, &'static str, Option<f64>);
 
-pub(crate) fn readings(gpu: &GpuState) -> [GpuReading; 4] {
+pub(crate) fn readings(gpu: &GpuState) -> [GpuValue; 4] {
     [
         ("power_usage", "GPU Power Usage", "W", gpu.power_watts),
         ("gpu_utilization", "GPU Utilization", "%", gpu.utilization_percent),

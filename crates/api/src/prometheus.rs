@@ -31,7 +31,7 @@ pub(crate) async fn answer(State(state): Shared) -> Response {
 }
 
 pub(crate) fn page(run: &RunLabels, snapshot: &Snapshot) -> String {
-    let mut page = Page { text: String::new(), labels: labels(run) };
+    let mut page = ExpositionText { text: String::new(), labels: labels(run) };
     let info = format!("{},version=\"{}\"", page.labels, escaped(&run.version));
     page.head("aiperf_info", "gauge", "Benchmark information");
     let _ = writeln!(page.text, "aiperf_info{{{info}}} 1");
@@ -58,12 +58,12 @@ fn labels(run: &RunLabels) -> String {
     )
 }
 
-struct Page {
+struct ExpositionText {
     text: String,
     labels: String,
 }
 
-impl Page {
+impl ExpositionText {
     fn head(&mut self, name: &str, kind: &str, help: &str) {
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");

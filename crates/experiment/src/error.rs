@@ -80,9 +80,20 @@ pub enum RunError {
     #[error("{hook}: {url} {reason}")]
     Hook { hook: &'static str, url: String, reason: String },
     #[error(
-        "--server-metrics-required: {url} cannot be read: {reason}. Check that the server publishes metrics there, or leave the option out"
+        "--server-metrics-required: {url} cannot be read: {reason}. Check the address given to --server-metrics, or leave out \
+         --server-metrics-required"
     )]
-    NoServerMetrics { url: String, reason: String },
+    NamedMetricsMissing { url: String, reason: String },
+    #[error(
+        "--server-metrics-required: {url} cannot be read: {reason}. If the server has its metrics page elsewhere (Triton: port \
+         8002), name the page with --server-metrics; if it has none, leave out --server-metrics-required"
+    )]
+    ServerMetricsMissing { url: String, reason: String },
+    #[error(
+        "--server-metrics-required: a gRPC server has no metrics page on its port. Name the page with --server-metrics, for \
+         example --server-metrics host:8002"
+    )]
+    NoMetricsPage,
     #[error("--until-ci {target}: {reason}")]
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]

@@ -363,9 +363,10 @@ impl Run {
 
     /// The line of start-up about telemetry.
     fn tell_telemetry(&self, pages: Option<&ServerMetricsWatch>, looks_for_gpus: bool, gpus: usize) {
-        let pages = pages.map(|pages| {
-            let text = if pages.all_answer() { "server metrics" } else { "no metrics page of the server yet" };
-            text.to_owned()
+        let pages = pages.map(|pages| match pages.first_pages_read() {
+            (0, _) => "no metrics page of the server yet".to_owned(),
+            (read, all) if read == all => "server metrics".to_owned(),
+            (read, all) => format!("{read} of {all} metrics pages"),
         });
         let gpus = looks_for_gpus.then(|| match gpus {
             0 => "no GPUs".to_owned(),

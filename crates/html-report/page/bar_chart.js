@@ -66,7 +66,7 @@ function lyingBars(width, { rows, names, marks, unit, xLabel }) {
   const view = frame({
     width,
     height,
-    x: (range) => linearScale([0, Math.max(...totals, 1e-9) * 1.02], range, width / 110),
+    x: (range) => linearScale([0, Math.max(...totals, 1e-9) * 1.12], range, width / 110),
     y: (range) => ({ at: (index) => range[1] + (index + 0.5) * 44, ticks: rows.map((_, index) => index), format: (index) => rows[index].name, domain: [0, rows.length] }),
     xLabel,
     yLabel: "",
@@ -82,6 +82,7 @@ function lyingBars(width, { rows, names, marks, unit, xLabel }) {
       view.plot.append(bar);
       base += part;
     });
+    view.plot.append(svg("text", { class: "row-name", x: view.x.at(base) + 8, y: view.y.at(index) + 4, text: formatWithUnit(base, unit) }));
   });
   return [view.node];
 }

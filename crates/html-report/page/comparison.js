@@ -6,6 +6,43 @@ function verdictMark(verdict) {
   return { better: "win", worse: "loss", equal: "same", changed: "c4" }[verdict] ?? "same";
 }
 
+function signed(value) {
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${formatNumber(Math.abs(value))} %`;
+}
+
+// Names stand left of the intervals and results right of them; on a narrow screen both stand above.
+function forestDrawing(width, rows) {
+  const narrow = width < 620;
+  const each = narrow ? 40 : 26;
+  const [left, right] = narrow ? [12, width - 12] : [width > 800 ? 260 : 210, width - 160];
+  const height = 62 + rows.length * each;
+  const bounded = (value, at) => Math.min(Math.abs(value ?? 0), Math.abs(at) * 4 + 20);
+  const reach = Math.max(...rows.map((row) => Math.max(Math.abs(row.at), bounded(row.low, row.at), bounded(row.high, row.at), row.band * 1.6)));
+  const scale = linearScale([-reach, reach], [left, right], (right - left) / 90);
+  const place = (value) => Math.max(left, Math.min(right, scale.at(value)));
+  const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Changes from the baseline with intervals" });
+  const base = height - 40;
+  for (const tick of scale.ticks) {
+    const at = scale.at(tick);
+    node.append(svg("g", { class: "grid" }, svg("line", { x1: at, x2: at, y1: 6, y2: base })), svg("g", { class: "axis" }, svg("text", { x: at, y: base + 16, "text-anchor": "middle", text: `${scale.format(tick)} %` })));
+  }
+  node.append(svg("g", { class: "axis" }, svg("line", { class: "base", x1: scale.at(0), x2: scale.at(0), y1: 6, y2: base }), svg("text", { class: "axis-name", x: (left + right) / 2, y: height - 6, "text-anchor": "middle", text: "Change from the baseline, interval" })));
+  rows.forEach((row, index) => {
+    const top = 8 + index * each;
+    const y = narrow ? top + 26 : top + 12;
+    const mark = verdictMark(row.verdict);
+    const text = narrow ? top + 11 : y + 4;
+    const result = `${signed(row.at)} ${row.verdict === "cannot tell" ? "inconclusive" : row.verdict}`;
+    node.append(
+      svg("rect", { class: "shade-none", x: place(-row.band), width: place(row.band) - place(-row.band), y: y - 8, height: 16 }),
+      svg("text", { class: "row-name", x: narrow ? left : left - 12, y: text, "text-anchor": narrow ? "start" : "end", text: row.name }),
+      row.low === null ? "" : svg("line", { class: `whisker ${mark}`, x1: place(row.low), x2: place(row.high), y1: y, y2: y }),
+      svg("circle", { class: `point ${mark}`, cx: place(row.at), cy: y, r: 4.5 }, svg("title", { text: `${row.name}: ${result}` })),
+      svg("text", { class: "row-name", x: narrow ? right : right + 12, y: text, "text-anchor": narrow ? "end" : "start", text: result }));
+  });
+  return [node];
+}
+
 // One row for each metric: the change, its interval, and the band of changes that count as none.
 function forestChart(comparison, id) {
   const rows = comparison.metrics.filter((row) => row.change && row.change.share !== null && row.change.share !== undefined);
@@ -18,31 +55,7 @@ function forestChart(comparison, id) {
     about: "Change from the baseline in percent (percentage points for rates in percent), with its interval. The grey band is what counts as no change. An interval outside the band is a difference; one inside it shows that there is none; anything else is inconclusive.",
     wide: true,
     legend: [{ name: "Better", mark: "win", kind: "dot" }, { name: "Worse", mark: "loss", kind: "dot" }, { name: "Equal or inconclusive", mark: "same", kind: "dot" }, { name: "Counts as no change", mark: "cut", kind: "area" }],
-    draw: (width) => {
-      const each = 26;
-      const height = 62 + shown.length * each;
-      const named = width > 700;
-      const left = named ? 290 : 150;
-      const reach = Math.max(...shown.map((row) => Math.max(Math.abs(row.at), Math.min(Math.abs(row.low ?? 0), Math.abs(row.at) * 4 + 20), Math.min(Math.abs(row.high ?? 0), Math.abs(row.at) * 4 + 20), row.band * 1.6)));
-      const scale = linearScale([-reach, reach], [left, width - 150], width / 130);
-      const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Changes with intervals" });
-      const clamp = (value) => Math.max(left, Math.min(width - 150, scale.at(value)));
-      for (const tick of scale.ticks) {
-        node.append(svg("g", { class: "grid" }, svg("line", { x1: scale.at(tick), x2: scale.at(tick), y1: 6, y2: height - 40 })), svg("g", { class: "axis" }, svg("text", { x: scale.at(tick), y: height - 24, "text-anchor": "middle", text: `${scale.format(tick)} %` })));
-      }
-      node.append(svg("g", { class: "axis" }, svg("line", { class: "base", x1: scale.at(0), x2: scale.at(0), y1: 6, y2: height - 40 }), svg("text", { class: "axis-name", x: (left + width - 150) / 2, y: height - 6, "text-anchor": "middle", text: "Change from the baseline" })));
-      shown.forEach((row, index) => {
-        const y = 20 + index * each;
-        const mark = verdictMark(row.verdict);
-        node.append(
-          svg("rect", { class: "shade-none", x: clamp(-row.band), width: clamp(row.band) - clamp(-row.band), y: y - 9, height: 18 }),
-          svg("text", { class: "row-name", x: left - 12, y: y + 4, "text-anchor": "end", text: named ? row.name : row.name.slice(0, 24) }),
-          row.low === null ? "" : svg("line", { class: `whisker ${mark}`, x1: clamp(row.low), x2: clamp(row.high), y1: y, y2: y }),
-          svg("circle", { class: `point ${mark}`, cx: clamp(row.at), cy: y, r: 4.5 }, svg("title", { text: `${row.name}: ${formatNumber(row.at)} %` })),
-          svg("text", { class: "row-name", x: width - 140, y: y + 4, text: `${row.at > 0 ? "+" : ""}${formatNumber(row.at)} % ${row.verdict === "cannot tell" ? "inconclusive" : row.verdict}` }));
-      });
-      return [node];
-    },
+    draw: (width) => forestDrawing(width, shown),
     table: () => ({ columns: ["metric", "statistic", "unit", "baseline", "candidate", "change", "low", "high", "threshold", "verdict", "reason"], rows: comparison.metrics.map((row) => [row.metric, row.statistic, row.unit, row.baseline, row.candidate, row.change?.share ?? null, row.change?.low ?? null, row.change?.high ?? null, row.threshold, row.verdict, row.reason]) }),
   });
 }
@@ -114,24 +127,33 @@ function comparisonPage(head) {
   const { comparison, sides, settings } = head;
   const time = "time_to_first_token";
   const list = [
-    ...comparison.comparisons.map((one, index) => forestChart(one, `C${2 + index}`)),
-    survivalOfSides(sides, time, "TTFT", "C10"),
-    survivalOfSides(sides, "request_latency", "request latency", "C11"),
-    shiftChart(sides, time, "TTFT", "C12"),
-    shiftChart(sides, "inter_token_latency", "ITL", "C13"),
-    overlayChart(sides, "C14", { title: "TTFT over time", about: "p99 of TTFT over the requests sent in each slice of the run.", yLabel: "TTFT p99 (ms), by slice", unit: "ms", pick: (curves) => curves.over_time[time]?.p99 }),
-    overlayChart(sides, "C15", { title: "Throughput over time", about: "Requests that finished per second in each slice of the run.", yLabel: "Requests/s, by slice", unit: "req/s", pick: (curves) => curves.load.finished }),
+    ...comparison.comparisons.map((one, index, all) => forestChart(one, all.length > 1 ? `C2${String.fromCharCode(97 + index)}` : "C2")),
+    survivalOfSides(sides, time, "TTFT", "C3"),
+    survivalOfSides(sides, "request_latency", "request latency", "C4"),
+    shiftChart(sides, time, "TTFT", "C5"),
+    shiftChart(sides, "inter_token_latency", "ITL", "C6"),
+    overlayChart(sides, "C7", { title: "TTFT over time", about: "p99 of TTFT over the requests sent in each slice of the run.", yLabel: "TTFT p99 (ms), by slice", unit: "ms", pick: (curves) => curves.over_time[time]?.p99 }),
+    overlayChart(sides, "C8", { title: "Throughput over time", about: "Requests that finished per second in each slice of the run.", yLabel: "Requests/s, by slice", unit: "req/s", pick: (curves) => curves.load.finished }),
   ].filter(Boolean);
-  return [comparisonVerdict(head), ...list.map((one) => one.section), settingsSection(settings, sides, comparison)];
+  const sections = [...list.map((one) => one.section), settingsSection(settings, sides, comparison)];
+  return [comparisonVerdict(head, questions(COMPARISON_QUESTIONS, sections)), ...sections];
 }
 
-function comparisonVerdict({ comparison, sides }) {
+const COMPARISON_QUESTIONS = [
+  ["What is better or worse?", "C2", "C2a", "C2b", "C2c"],
+  ["Is the tail longer?", "C3", "C4"],
+  ["Are all requests slower, or only the slow ones?", "C5", "C6"],
+  ["Did it change during the run?", "C7", "C8"],
+  ["Were the settings the same?", "C9"],
+];
+
+function comparisonVerdict({ comparison, sides }, links) {
   const count = (one, verdict) => one.metrics.filter((row) => row.verdict === verdict).length;
   const worst = comparison.comparisons.some((one) => count(one, "worse") > 0);
   const state = comparison.no_verdict ? "bad" : worst ? "warning" : "good";
   const sentences = comparison.comparisons.map((one) => {
     const words = [["better", "better"], ["worse", "worse"], ["equal", "equal"], ["inconclusive", "inconclusive"], ["cannot tell", "inconclusive"]].map(([verdict, word]) => [count(one, verdict), word]).filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
-    const worse = one.metrics.filter((row) => row.verdict === "worse").map((row) => `${row.metric} ${row.statistic}`);
+    const worse = one.metrics.filter((row) => row.verdict === "worse").map((row) => `${row.metric.replaceAll("_", " ")} ${row.statistic}`);
     return `${one.candidate.folder}: ${words.join(", ")}${worse.length ? `. Worse: ${worse.join(", ")}` : ""}.`;
   });
   const words = { good: "Nothing is worse", warning: "Something is worse", bad: "No verdict" };
@@ -141,13 +163,14 @@ function comparisonVerdict({ comparison, sides }) {
     ...sentences.map((text) => el("p", { class: "sentence", text })),
     comparison.no_verdict ? el("p", { class: "note", text: `No verdict: ${comparison.no_verdict}.` }) : null,
     el("p", { class: "note", text: `The baseline is ${comparison.baseline.folder}. All verdicts together hold with ${formatPercent(comparison.confidence_level)} confidence. Curves show the first run of each folder${sides.some((side) => side.runs > 1) ? "; verdicts use all runs" : ""}.` }),
+    links,
     notes.length ? el("details", { class: "finding warning" }, el("summary", { text: `${notes.length} warnings of the runs` }), ...notes.map((text) => el("p", { text }))) : null);
 }
 
 function settingsSection(settings, sides, comparison) {
   const work = comparison.comparisons.flatMap((one) => one.workload_differences.map((note) => [note.what, note.baseline, note.candidate]));
-  return el("section", { class: "chart wide", id: "settings" },
-    el("h2", { text: "What differs in the settings" }),
+  return el("section", { class: "chart wide", id: "c9" },
+    el("h2", {}, el("a", { class: "number", href: "#c9", text: "C9" }), "What differs in the settings"),
     work.length ? el("p", { class: "about", text: "The runs did not do the same work; this may be the cause of a difference." }) : null,
     work.length ? el("div", { class: "table-box" }, table(["What", "Baseline", "Candidate"], work)) : null,
     settings.length ? el("div", { class: "table-box" }, table(["Setting", ...sides.map((side) => side.name)], settings.map((row) => [row.setting, ...row.values]))) : el("p", { class: "note", text: "No setting differs, as far as the folders tell." }));

@@ -35,6 +35,21 @@ function table(columns, rows, caption) {
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell)))));
 }
 
+// The first nodes of a list, and the others behind a line that opens them.
+function folded(nodes, most, words) {
+  if (nodes.length <= most + 1) return nodes;
+  const rest = nodes.slice(most);
+  return [...nodes.slice(0, most), el("details", { class: "more" }, el("summary", { text: `${rest.length} ${words}` }), ...rest)];
+}
+
+// Questions of readers, each with the charts that answer it. Charts that a page does not have are left out.
+function questions(entries, sections) {
+  const ids = new Set(sections.map((section) => section.id));
+  const rows = entries.map(([text, ...answers]) => [text, answers.filter((id) => ids.has(id.toLowerCase()))]).filter(([, answers]) => answers.length > 0);
+  return el("nav", { class: "questions", "aria-label": "Questions and the charts that answer them" },
+    ...rows.map(([text, answers]) => el("span", {}, text, " ", ...answers.flatMap((id, index) => [index ? " " : "", el("a", { href: `#${id.toLowerCase()}`, text: id })]))));
+}
+
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

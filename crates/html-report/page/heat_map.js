@@ -44,9 +44,10 @@ function heatMap(width, { grid, xLabel, yLabel, yUnit, xUnit, height = 280, medi
   }
   if (grid.medians) {
     const x = grid.medians.map((_, column) => grid.x_start + (column + 0.5) * grid.x_step);
-    view.plot.append(svg("path", { class: "line median", d: linePath(x, grid.medians, view.x.at, view.y.at) }));
+    const medianAt = (value) => view.y.at(Math.max(value, edges[0]));
+    view.plot.append(svg("path", { class: "line median", d: linePath(x, grid.medians, view.x.at, medianAt) }));
     grid.medians.forEach((value, column) => {
-      if (value !== null) view.plot.append(svg("circle", { class: "point median", cx: view.x.at(x[column]), cy: view.y.at(value), r: 2.5 }));
+      if (value !== null) view.plot.append(svg("circle", { class: "point median", cx: view.x.at(x[column]), cy: medianAt(value), r: 2.5 }));
     });
   }
   view.node.addEventListener("pointermove", (event) => {

@@ -14,7 +14,10 @@ function lineChart(width, options) {
     width,
     height,
     label,
-    x: (range) => (xLog ? logScale([xLow, xHigh], range) : linearScale([xLow, xHigh], range, width / 110)),
+    x: (range) => {
+      const scale = xLog ? logScale([xLow, xHigh], range) : linearScale([xLow, xHigh], range, width / 110);
+      return options.xTicks ? withTicks(scale, options.xTicks) : scale;
+    },
     y: (range) => (yLog ? logScale([yLow, yHigh], range) : linearScale([yLow, yHigh], range, 5)),
     xLabel,
     yLabel,
@@ -45,7 +48,8 @@ function lineChart(width, options) {
   for (const rule of rules) {
     const vertical = rule.vertical;
     const at = vertical ? view.x.at(rule.value) : view.y.at(rule.value);
-    const text = svg("text", { class: "rule-name", text: rule.text, "text-anchor": vertical ? "start" : "end", x: vertical ? at + 4 : width - view.room.right - 4, y: vertical ? view.room.top + 12 : at - 5 });
+    const before = !vertical || at > width * 0.6;
+    const text = svg("text", { class: "rule-name", text: rule.text, "text-anchor": before ? "end" : "start", x: vertical ? (before ? at - 5 : at + 5) : width - view.room.right - 4, y: vertical ? height - view.room.bottom - 8 : at - 5 });
     view.plot.append(vertical
       ? svg("line", { class: "rule", x1: at, x2: at, y1: view.room.top, y2: height - view.room.bottom })
       : svg("line", { class: "rule", x1: view.room.left, x2: width - view.room.right, y1: at, y2: at }), text);

@@ -1,5 +1,16 @@
 // The page of one run.
 
+const RUN_QUESTIONS = [
+  ["Did the load happen?", "R2"],
+  ["What is the tail?", "R5"],
+  ["Why is TTFT high?", "R6", "R7", "R13"],
+  ["Why do tokens come slowly?", "R8", "R9"],
+  ["What happened when?", "R10"],
+  ["What failed first?", "R12"],
+  ["How strict could the limits be?", "R15"],
+  ["Was the client the limit?", "R16"],
+];
+
 function runPage(head, columns) {
   const slos = new SloEditor(head, columns);
   const list = [
@@ -20,7 +31,8 @@ function runPage(head, columns) {
     attainmentChart(head, slos),
     healthChart(head),
   ].filter(Boolean);
-  return [verdictSection(head, slos), ...list.map((one) => one.section), textSection(head.text), aboutSection(head)];
+  const sections = list.map((one) => one.section);
+  return [verdictSection(head, slos, questions(RUN_QUESTIONS, sections)), ...sections, textSection(head.text), aboutSection(head)];
 }
 
 // Prompts and answers, if the file was made with them.

@@ -27,7 +27,7 @@ function loadChart(head) {
     id: "R2",
     title: "Load over time",
     wide: true,
-    about: `Requests per second in slices of ${formatNumber(time.step)} s: planned by due time, sent by start, finished and failed by end. In flight: mean over each slice (right axis).`,
+    about: `Requests per second in slices of ${formatNumber(time.step)} s: planned by due time, sent by start, finished and failed by end. In flight: mean over each slice (right axis), at most ${formatNumber(load.most_in_flight)} at once.`,
     legend: all.map((line) => ({ name: line.name, mark: line.mark, kind: line.kind ?? "line" })),
     draw: (width) => lineChart(width, { series: all, xLabel: TIME, yLabel: `Requests/s, ${formatNumber(time.step)} s slices`, right: "Requests in flight, mean", fromZero: true, shade: steadyShade(head), xDomain: [0, time.seconds] }),
     table: () => ({ columns: ["slice start (s)", ...all.map((line) => `${line.name} (${line.unit})`)], rows: x.map((_, index) => [index * time.step, ...all.map((line) => line.y[index])]) }),
@@ -117,6 +117,7 @@ function densityChart(id, grid, words) {
     title: words.title,
     about: words.about,
     legend: [{ name: "More requests", mark: "heat", kind: "area" }, { name: `Median ${words.y}`, mark: "median" }],
+    note: grid.first_row_is_zero ? `The lowest row holds requests with an ${words.y} of 0: their chunks were read together.` : "",
     draw: (width) => heatMap(width, { grid, xLabel: words.xLabel, yLabel: words.yLabel, xUnit: words.xUnit, yUnit: "ms", medianName: `Median ${words.y}` }),
     table: () => heatTable(grid, words.xUnit, `${words.y} (ms)`),
   });
@@ -128,8 +129,9 @@ function gapsChart(head) {
   return chart({
     id: "R9",
     title: "Gaps between chunks",
-    about: "How many gaps between two chunks of a reply had which length, over time. Darker is more, on a logarithmic scale. A horizontal stripe is a steady pace; a vertical one is a moment when the server or the client paused.",
+    about: "How many gaps between two chunks of a reply had which length, over time; colours are on a logarithmic scale. A horizontal stripe is a steady pace. A column without gaps, with long ones after it, is a moment when the server or the client paused.",
     wide: true,
+    legend: [{ name: "More gaps", mark: "heat", kind: "area" }],
     draw: (width) => heatMap(width, { grid, xLabel: TIME, yLabel: "Gap (ms), logarithmic, all chunks", xUnit: "s", yUnit: "ms", height: 300, xDomain: [Math.min(0, grid.x_start), Math.max(head.time.seconds, grid.x_start + grid.columns * grid.x_step)] }),
     note: grid.first_row_is_below ? "The lowest row holds gaps below 0.05 ms: chunks that were read together." : "",
     table: () => heatTable(grid, "time (s)", "gap (ms)"),

@@ -1,6 +1,6 @@
 // R1: may the numbers be quoted, and the main figures.
 
-function verdictSection(head, slos) {
+function verdictSection(head, slos, links) {
   const verdict = head.verdict;
   const words = { good: "Quotable", warning: "Read the warnings first", bad: "Do not quote" };
   const tiles = el("div", { class: "tiles" });
@@ -44,10 +44,11 @@ function verdictSection(head, slos) {
     el("p", { class: "sentence", text: verdict.sentence }),
     verdict.reason ? el("p", { class: "note", text: verdict.reason }) : null,
     tiles,
+    links,
     el("h3", { text: "Limits of a good request (SLO)" }),
     slos.node(),
     notes.length ? el("h3", { text: "Checks" }) : null,
-    ...notes,
+    ...folded(notes, 3, "more checks"),
     ...steadyReason,
     dataTable("R1", "Main metrics over the whole run", () => summaryTable));
 }

@@ -43,6 +43,11 @@ function logScale([low, high], [from, to]) {
   return { at, back, ticks, format: (tick) => formatNumber(tick), domain: [start, end], log: true };
 }
 
+// The same scale with ticks at given values.
+function withTicks(scale, ticks) {
+  return { ...scale, ticks, format: (tick) => formatNumber(tick) };
+}
+
 function extent(lists) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of lists) {

@@ -105,6 +105,7 @@ class SloEditor {
     const tell = () => {
       const result = this.result();
       answer.replaceChildren(...this.answer(result));
+      answer.dataset.limits = this.metrics.filter((metric) => metric.limit !== null).map((metric) => `${metric.tag}=${metric.limit}`).join(" ");
       for (const [key, value] of Object.entries(result ?? { good: "", goodput: "" })) answer.dataset[key] = String(value);
     };
     this.listeners.push(tell);

@@ -32,9 +32,19 @@ async function start() {
   charts.forEach((one) => one.redraw());
   const watcher = new ResizeObserver(() => charts.forEach((one) => one.resized()));
   watcher.observe(document.getElementById("content"));
-  window.addEventListener("beforeprint", () => charts.forEach((one) => one.redraw()));
-  document.documentElement.dataset.ready = "true";
-  document.documentElement.dataset.readyMs = String(Math.round(performance.now()));
+  const root = document.documentElement;
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details.more").forEach((details) => details.setAttribute("open", ""));
+    // The page gets the width of the paper, and charts are drawn for it.
+    root.dataset.printing = "true";
+    charts.forEach((one) => one.redraw());
+  });
+  window.addEventListener("afterprint", () => {
+    delete root.dataset.printing;
+    charts.forEach((one) => one.redraw());
+  });
+  root.dataset.ready = "true";
+  root.dataset.readyMs = String(Math.round(performance.now()));
 }
 
 start().catch((error) => {

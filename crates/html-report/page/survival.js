@@ -30,7 +30,7 @@ function survivalDrawing(width, curves, rules, height = 320) {
     const fromRight = at > width * 0.6;
     view.plot.append(
       svg("line", { class: "rule", x1: at, x2: at, y1: view.room.top, y2: height - view.room.bottom }),
-      svg("text", { class: "rule-name", x: fromRight ? at - 5 : at + 5, y: view.room.top + 12 + index * 15, "text-anchor": fromRight ? "end" : "start", text: rule.text }));
+      svg("text", { class: "rule-name", x: fromRight ? at - 5 : at + 5, y: height - view.room.bottom - 8 - index * 15, "text-anchor": fromRight ? "end" : "start", text: rule.text }));
   });
   const points = curves.flatMap((curve) => curve.x.map((value, index) => ({ curve, value, share: curve.y[index], at: [view.x.at(value), view.y.at(curve.y[index])] })));
   view.node.addEventListener("pointermove", (event) => {

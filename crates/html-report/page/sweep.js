@@ -17,7 +17,9 @@ function sweepAxis(head) {
   for (const points of groups.values()) points.sort((a, b) => a.x - b.x);
   const xs = [...groups.values()].flat().map((point) => point.x);
   const log = main !== null && Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) >= 8;
-  return { main, others, groups, log, label: main ? main.replaceAll("_", " ") + (log ? ", logarithmic" : "") : "Configuration, in order" };
+  // Loads that were tested are the ticks, if they are few.
+  const tested = [...new Set(xs)].sort((a, b) => a - b);
+  return { main, others, groups, log, ticks: tested.length <= 12 ? tested : undefined, label: main ? main.replaceAll("_", " ") + (log ? ", logarithmic" : "") : "Configuration, in order" };
 }
 
 function figureOf(cell, key) {
@@ -27,19 +29,25 @@ function figureOf(cell, key) {
 
 const SERIES = ["c1", "c2", "c3", "c4", "c5", "wait", "cut"];
 
+// The mean of a figure and its interval, for a table.
+function figureCells(cell, { key, factor = 1 }) {
+  const figure = figureOf(cell, key);
+  return figure ? [figure.mean, figure.low, figure.high].map((value) => (value === null ? null : value * factor)) : [null, null, null];
+}
+
 // Lines of one or several figures against the main parameter.
 function loadLines(axis, keys) {
   const lines = [];
   let place = 0;
   for (const [group, points] of axis.groups) {
-    for (const { key, name, unit, kind, factor = 1 } of keys) {
+    for (const { key, name, unit, kind, mark, factor = 1 } of keys) {
       const there = points.filter((point) => figureOf(point.cell, key));
       if (there.length === 0) continue;
       const value = (side) => there.map((point) => {
         const figure = figureOf(point.cell, key)[side];
         return figure === null ? null : figure * factor;
       });
-      lines.push({ name: [group, name].filter(Boolean).join(" "), unit, kind, x: there.map((point) => point.x), y: value("mean"), low: value("low"), high: value("high"), mark: SERIES[place % SERIES.length], points: true, cells: there.map((point) => point.cell) });
+      lines.push({ name: [group, name].filter(Boolean).join(" "), unit, kind, x: there.map((point) => point.x), y: value("mean"), low: value("low"), high: value("high"), mark: axis.groups.size === 1 && mark ? mark : SERIES[place % SERIES.length], points: true, cells: there.map((point) => point.cell) });
       place += 1;
     }
   }
@@ -55,8 +63,8 @@ function againstLoad(axis, { id, title, about, keys, yLabel, rule, wide, yLog, l
     about,
     wide,
     legend: lines.map((line) => ({ name: line.name, mark: line.mark, kind: line.kind ?? "line" })),
-    draw: (width) => lineChart(width, { series: lines, xLabel: axis.label, yLabel, xLog: axis.log, fromZero: true, yLog: yLog?.(lines), xName: axis.main ?? "Configuration", xUnit: "", rules: [rule?.()].filter(Boolean), height: 270 }),
-    table: () => ({ columns: ["configuration", ...lines.flatMap((line) => [line.name, "interval low", "interval high"])], rows: [...axis.groups.values()].flat().map((point) => [point.cell.label, ...keys.flatMap((key) => { const figure = figureOf(point.cell, key.key); return figure ? [figure.mean, figure.low, figure.high] : [null, null, null]; })]) }),
+    draw: (width) => lineChart(width, { series: lines, xLabel: axis.label, yLabel, xLog: axis.log, xTicks: axis.ticks, fromZero: true, yLog: yLog?.(lines), xName: axis.main ?? "Configuration", xUnit: "", rules: [rule?.()].filter(Boolean), height: 270 }),
+    table: () => ({ columns: ["configuration", ...keys.flatMap((key) => [key.name, "interval low", "interval high"])], rows: [...axis.groups.values()].flat().map((point) => [point.cell.label, ...keys.flatMap((key) => figureCells(point.cell, key))]) }),
   });
   listen?.push(() => self.redraw());
   return self;
@@ -65,6 +73,23 @@ function againstLoad(axis, { id, title, about, keys, yLabel, rule, wide, yLog, l
 // Points that no other point beats in both figures.
 function paretoFront(points) {
   return points.filter((point) => !points.some((other) => other !== point && other.x >= point.x && other.y >= point.y && (other.x > point.x || other.y > point.y)));
+}
+
+// Gives each point a label on the side where it covers no other; without room on any side the pointer shows it.
+function labelPlacer(width) {
+  const taken = [];
+  return (x, y, text) => {
+    const length = text.length * 6.2;
+    const places = [[x + 8, y - 7, "start"], [x - 8, y - 7, "end"], [x + 8, y + 15, "start"], [x - 8, y + 15, "end"]];
+    for (const [left, base, anchor] of places) {
+      const box = { from: anchor === "start" ? left : left - length, to: anchor === "start" ? left + length : left, top: base - 11, bottom: base + 3 };
+      const free = box.from > 60 && box.to < width && !taken.some((one) => one.from < box.to && box.from < one.to && one.top < box.bottom && box.top < one.bottom);
+      if (!free) continue;
+      taken.push(box);
+      return svg("text", { class: "rule-name", x: left, y: base, "text-anchor": anchor, text });
+    }
+    return "";
+  };
 }
 
 function paretoChart(head) {
@@ -82,28 +107,31 @@ function paretoChart(head) {
     title: "Speed for one user against throughput",
     about: `Mean output tokens/s per user and ${perGpu ? "per GPU" : "in total (the number of GPUs is not known)"}, whole run. Up and to the right is better. The line joins the configurations that no other beats in both. Ellipses are 95 % intervals.`,
     wide: true,
-    legend: [{ name: "Not beaten by another (Pareto front)", mark: "c2" }, { name: "Configuration", mark: "c1", kind: "dot" }],
+    legend: [{ name: "Not beaten by another (Pareto front)", mark: "c2" }, { name: "Beaten", mark: "c1", kind: "dot" }],
     draw: (width) => {
       const sides = (point, side) => [point[side].low ?? point[side].mean, point[side].high ?? point[side].mean];
       const clamp = ([low, high]) => [Math.max(0, low), high];
+      // A difference of some percent must not look like a large one.
+      const wideEnough = ([low, high]) => [Math.min(low, high * 0.8), high * 1.02];
       const view = frame({
         width,
         height: 340,
-        x: (range) => linearScale(clamp(extent(points.map((point) => sides(point, "xs")))), [range[0] + 20, range[1] - 40], width / 110),
+        x: (range) => linearScale(wideEnough(clamp(extent(points.map((point) => sides(point, "xs"))))), [range[0] + 20, range[1] - 90], width / 110),
         y: (range) => linearScale([0, extent(points.map((point) => sides(point, "ys")))[1] * 1.08], range, 6),
         xLabel: "Output tokens/s per user, mean over requests",
         yLabel: `${yName}, whole run`,
       });
       view.plot.append(svg("path", { class: "line c2", d: linePath(front.map((point) => point.x), front.map((point) => point.y), view.x.at, view.y.at) }));
+      const label = labelPlacer(width);
       for (const point of points) {
         const [xl, xh] = sides(point, "xs");
         const [yl, yh] = sides(point, "ys");
         const [rx, ry] = [Math.abs(view.x.at(xh) - view.x.at(xl)) / 2, Math.abs(view.y.at(yh) - view.y.at(yl)) / 2];
         if (rx > 1 || ry > 1) view.plot.append(svg("ellipse", { class: "band c1", cx: view.x.at((xl + xh) / 2), cy: view.y.at((yl + yh) / 2), rx, ry }));
-        const dot = svg("circle", { class: "point c1", cx: view.x.at(point.x), cy: view.y.at(point.y), r: 4.5 });
+        const dot = svg("circle", { class: `point ${front.includes(point) ? "c2" : "c1"}`, cx: view.x.at(point.x), cy: view.y.at(point.y), r: 4.5 });
         dot.addEventListener("pointermove", (event) => tip.show(event, [point.cell.label, `${formatNumber(point.x)} tokens/s per user`, `${formatNumber(point.y)} ${yName}`]));
         dot.addEventListener("pointerleave", tip.hide);
-        view.plot.append(dot, svg("text", { class: "rule-name", x: view.x.at(point.x) + 7, y: view.y.at(point.y) - 7, text: point.cell.label }));
+        view.plot.append(dot, label(view.x.at(point.x), view.y.at(point.y), point.cell.label));
       }
       return [view.node];
     },
@@ -150,7 +178,7 @@ function gridChart(head) {
   const self = chart({
     id: "S10",
     title: `${second.name} against ${first.name}`,
-    about: "One field for each configuration, darker for larger values; the mean of its runs is written in it.",
+    about: "One field for each configuration, with the mean of its runs. A stronger colour is a larger value.",
     wide: true,
     draw: (width) => {
       const rows = second.values.map((down) => first.values.map((right) => head.cells.find((cell) => cell.values[first.name] === right && cell.values[second.name] === down)));

@@ -74,16 +74,27 @@ class LoadQuestion {
 
   sentence({ group, best, beyond }) {
     const name = group ? `${group}: ` : "";
-    if (!best) return [`${name}no tested load meets the limits; the lowest is ${beyond.cell.label}.`];
+    if (!best) return [`${name}${group ? "no" : "No"} tested load meets the limits; the lowest is ${beyond.cell.label}.`];
     const rate = figureOf(best.cell, "request_throughput");
     const tokens = figureOf(best.cell, "output_token_throughput");
-    const upTo = el("strong", { text: `up to ${best.cell.label}` });
+    const upTo = el("strong", { text: `${group ? "up" : "Up"} to ${best.cell.label}` });
     const after = beyond ? ` At ${beyond.cell.label} it no longer does.` : " It is the highest load that was tested; more may be possible.";
     return [name, upTo, ` the ${this.percentile} meets the limits: ${formatWithUnit(rate?.mean, "requests/s")}${tokens ? `, ${formatWithUnit(tokens.mean, "output tokens/s")}` : ""}.${after}`];
   }
 }
 
-function sweepVerdict(head, question) {
+const SWEEP_QUESTIONS = [
+  ["Which configuration is best?", "S2"],
+  ["From which load on is TTFT too high?", "S3"],
+  ["Do tokens slow down?", "S4"],
+  ["Does the server keep up?", "S5"],
+  ["How much of it is good?", "S6"],
+  ["What failed?", "S7"],
+  ["Is the queue or the KV cache full?", "S8"],
+  ["What does it cost?", "S9"],
+];
+
+function sweepVerdict(head, question, links) {
   const warned = head.cells.filter((cell) => cell.warnings.length > 0);
   const failed = head.failed_runs.length;
   const state = failed > 0 || head.cells.some((cell) => cell.incomplete_runs > 0) ? "bad" : warned.length ? "warning" : "good";
@@ -97,6 +108,7 @@ function sweepVerdict(head, question) {
     failed ? el("p", { class: "note", text: `Without a result: ${head.failed_runs.join(", ")}.` }) : null,
     el("h3", { text: "What load can I run?" }),
     question.node(),
+    links,
     warned.length ? el("details", { class: "finding warning" }, el("summary", { text: "Warnings by configuration" }), ...warned.map((cell) => el("p", { text: `${cell.label}: ${cell.warnings.join(", ")}` }))) : null);
 }
 
@@ -104,7 +116,7 @@ function sweepPage(head) {
   const axis = sweepAxis(head);
   const question = new LoadQuestion(head, axis);
   const listen = question.listeners;
-  const percentiles = (tag) => ["p50", "p90", "p99"].map((name) => ({ key: `${tag}_${name}`, name, unit: "ms" }));
+  const percentiles = (tag) => ["p50", "p90", "p99"].map((name, index) => ({ key: `${tag}_${name}`, name, unit: "ms", mark: ["c1", "c3", "c2"][index] }));
   const wideRange = (lines) => {
     const [low, high] = extent(lines.map((line) => line.y));
     return low > 0 && high / low > 20;
@@ -124,7 +136,8 @@ function sweepPage(head) {
     againstLoad(axis, { id: "S9", title: "Cost and energy", about: "Cost of a million output tokens and energy of an output token, over the whole run.", keys: [{ key: "cost_per_million_output_tokens", name: "Cost per million output tokens", unit: "" }, { key: "nvidia_energy_per_output_token", name: "Energy per output token", unit: "J" }], yLabel: "Cost, or joules" }),
     gridChart(head),
   ].filter(Boolean);
-  return [sweepVerdict(head, question), ...list.map((one) => one.section), sweepAbout(head)];
+  const sections = list.map((one) => one.section);
+  return [sweepVerdict(head, question, questions(SWEEP_QUESTIONS, sections)), ...sections, sweepAbout(head)];
 }
 
 // With a rate: what finished against what was asked for.

@@ -54,7 +54,9 @@ impl Precision {
         match self {
             Self::Exact if metric.definition().shown == Unit::Milliseconds => {
                 let mut bytes = Vec::with_capacity(values.len() * 4);
-                values.iter().for_each(|ms| varint(nanos_code(*ms), &mut bytes));
+                for ms in values {
+                    varint(nanos_code(*ms), &mut bytes);
+                }
                 with(store.put(&bytes), json!({"coding": "nanos"}))
             }
             Self::Exact => {

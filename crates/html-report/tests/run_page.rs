@@ -1,6 +1,8 @@
 //! Pages of runs with records that are made here: what charts are drawn from is compared with numbers computed from the same
 //! records in another way.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read;

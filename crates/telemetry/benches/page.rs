@@ -39,7 +39,7 @@ fn page(number: u64) -> String {
 }
 
 fn main() {
-    let plan = EndpointPlan { url: String::new(), is_named: false, fallback: None, fallback_url: String::new() };
+    let plan = EndpointPlan { url: String::new(), is_named: false, fallbacks: Vec::new() };
     let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::new(LiveServerMetrics::default()));
     let pages: Vec<String> = (0..10).map(page).collect();
     let size = pages[0].len();

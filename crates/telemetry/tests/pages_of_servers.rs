@@ -10,10 +10,10 @@ use std::time::Duration;
 use aiperf_address::{Address, HttpVersion, Scheme};
 use aiperf_clock::Mono;
 use aiperf_telemetry::prometheus::PageLimits;
-use aiperf_telemetry::scrape::{PageSource, ScrapeSettings, ScrapeThread};
+use aiperf_telemetry::scrape::{FirstPage, PageSource, ScrapeSettings, ScrapeThread};
 use aiperf_telemetry::series::Window;
 use aiperf_telemetry::server::{
-    EndpointHistory, EndpointPlan, EngineMetric, LiveServerMetrics, SeriesStatistics, ServerMetrics,
+    EndpointHistory, EndpointPlan, EngineMetric, LiveServerMetrics, PageAddress, SeriesStatistics, ServerMetrics,
 };
 use aiperf_test_server::{ReceivedRequest, TestReply, TestServer};
 use aiperf_transport::{BodyLimit, ClientSettings};
@@ -30,13 +30,12 @@ fn text(body: &str) -> TestReply {
 fn start(server: &TestServer, interval: Duration) -> (ScrapeThread<EndpointHistory>, Arc<LiveServerMetrics>) {
     let address = Address::parse(&server.url(), Scheme::Http).unwrap();
     let target = address.request_target("/metrics");
-    let fallback = target.resolve("/prometheus/metrics").ok();
-    let plan = EndpointPlan {
-        url: target.to_string(),
-        is_named: true,
-        fallback_url: fallback.as_ref().map(ToString::to_string).unwrap_or_default(),
-        fallback,
+    let other = |path: &str| {
+        let target = target.resolve(path).unwrap();
+        PageAddress { url: target.to_string(), target }
     };
+    let fallbacks = vec![other("/prometheus/metrics"), other("/v1/metrics")];
+    let plan = EndpointPlan { url: target.to_string(), is_named: true, fallbacks };
     let live = Arc::new(LiveServerMetrics::default());
     let history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::clone(&live));
     let settings = ScrapeSettings {
@@ -63,7 +62,7 @@ fn scraped(
     });
     let began = Mono::now();
     let (mut thread, live) = start(&server, Duration::from_millis(20));
-    thread.wait_for_first_pages(Duration::from_secs(20));
+    thread.wait_for_first_pages(Duration::from_secs(20), |_| true);
     thread.signal().phase_begins();
     while count.load(Ordering::Relaxed) < asked {
         std::thread::sleep(Duration::from_millis(5));
@@ -129,10 +128,25 @@ fn trt_llm_has_its_page_elsewhere() {
 }
 
 #[test]
+fn nim_has_its_page_elsewhere() {
+    let (metrics, _) = scraped(
+        |_, request| match request.target.as_str() {
+            "/v1/metrics" => text("# TYPE num_requests_running gauge\nnum_requests_running 3\n"),
+            _ => TestReply::new("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
+        },
+        5,
+    );
+    assert!(metrics.endpoints[0].url.ends_with("/v1/metrics"));
+    assert_eq!(metrics.engines[0].engine.name(), "NIM");
+    assert!(!problems(&metrics).contains("404"), "{}", problems(&metrics));
+}
+
+#[test]
 fn a_server_without_a_page_is_left_alone() {
     let (metrics, _) = scraped(|_, _| TestReply::new("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), 1);
-    assert!(!metrics.has_pages());
-    assert!(problems(&metrics).contains("404"), "{}", problems(&metrics));
+    assert!(!metrics.has_pages() && !metrics.endpoints[0].url.ends_with("/v1/metrics"));
+    let said = problems(&metrics);
+    assert!(said.contains("404 Not Found (also tried: /prometheus/metrics, /v1/metrics)"), "{said}");
     let (metrics, _) = scraped(|_, _| text("{\"iterations\": 1}"), 2);
     assert!(!metrics.has_pages() && problems(&metrics).contains("not Prometheus text"), "{}", problems(&metrics));
 }
@@ -193,8 +207,8 @@ fn a_page_that_never_ends_is_given_up() {
 fn a_server_that_does_not_answer_does_not_hold_the_run_up() {
     let server = TestServer::start(|_, _| TestReply::silence());
     let (mut thread, _) = start(&server, Duration::from_millis(20));
-    thread.wait_for_first_pages(Duration::from_millis(50));
-    assert!(thread.first_failure().is_some());
+    thread.wait_for_first_pages(Duration::from_millis(50), |_| true);
+    assert_eq!(thread.first_pages(), [FirstPage::Awaited]);
     thread.abandon();
     assert!(!thread.finish()[0].has_pages());
 }

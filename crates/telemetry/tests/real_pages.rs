@@ -22,7 +22,7 @@ fn page(name: &str) -> String {
 /// What a run reports that saw this page at its end, and none of its metrics before: counters count from zero.
 fn reports(name: &str) -> (Vec<EngineReport>, Arc<LiveServerMetrics>) {
     let url = "http://server/metrics".to_owned();
-    let plan = EndpointPlan { url, is_named: true, fallback: None, fallback_url: String::new() };
+    let plan = EndpointPlan { url, is_named: true, fallbacks: Vec::new() };
     let live = Arc::new(LiveServerMetrics::default());
     let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::clone(&live));
     let [start, middle, end] = [1, 2, 3].map(|second| Mono::from_nanos(second * 1_000_000_000));
@@ -189,7 +189,7 @@ fn triton() {
 #[test]
 fn pages_are_wanted_until_counts_stand_still_after_the_run() {
     let url = "http://server/metrics".to_owned();
-    let plan = EndpointPlan { url, is_named: true, fallback: None, fallback_url: String::new() };
+    let plan = EndpointPlan { url, is_named: true, fallbacks: Vec::new() };
     let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::default());
     let end = Mono::now();
     let mut seen = |at: Mono, finished: u32, running: u32| {

@@ -246,11 +246,11 @@ impl SentMessage {
     fn of(message: &Value, most: usize) -> Self {
         let role = message["role"].as_str().or_else(|| message["type"].as_str()).unwrap_or("input");
         let content = message.get("content").unwrap_or(message);
-        let mut text = text_of(content);
-        if let Some(calls) = message.get("tool_calls").filter(|calls| !calls.is_null()) {
-            text = format!("{text}\n{calls:#}").trim_start().to_owned();
+        let text = text_of(content);
+        match message.get("tool_calls").filter(|calls| !calls.is_null()) {
+            Some(calls) => Self::new(role, format!("{text}\n{calls:#}").trim_start(), most),
+            None => Self::new(role, &text, most),
         }
-        Self::new(role, &text, most)
     }
 
     fn new(role: &str, text: &str, most: usize) -> Self {

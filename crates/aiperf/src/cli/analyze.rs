@@ -87,15 +87,22 @@ fn turn_messages() -> Command {
         .arg(count("content-cap", "Letters to show of each message [default: 8000]"))
 }
 
-fn common(output: &'static str) -> [Arg; 2] {
+fn common(output: &'static str) -> [Arg; 3] {
     [
         Arg::new("folders")
             .index(1)
-            .required(true)
+            .required_unless_present("run-dirs")
             .num_args(1..)
             .value_name("FOLDER")
             .value_hint(ValueHint::DirPath)
             .help("Artifact folders of runs of aiperf or AIPerf"),
+        Arg::new("run-dirs")
+            .long("run-dirs")
+            .num_args(1..)
+            .action(ArgAction::Append)
+            .value_name("FOLDER")
+            .value_hint(ValueHint::DirPath)
+            .help("Artifact folders of runs; the same as naming them without --run-dirs"),
         Arg::new("out").long("out").short('o').value_name("FILE").value_hint(ValueHint::FilePath).help(output),
     ]
 }
@@ -114,7 +121,8 @@ pub(super) fn is_genai_perf(words: &[String]) -> bool {
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<AnalyzeInvocation, CliError> {
     let (name, matches) = matches.subcommand().unwrap_or((SWIM_LANE, matches));
     let path = |text: &String| environment.current_dir.join(text);
-    let folders: Vec<PathBuf> = matches.get_many::<String>("folders").into_iter().flatten().map(path).collect();
+    let named = ["folders", "run-dirs"].into_iter().filter_map(|name| matches.get_many::<String>(name));
+    let folders: Vec<PathBuf> = named.flatten().map(path).collect();
     let output = matches.get_one::<String>("out").map(path);
     if output.is_some() && folders.len() > 1 {
         let problem = format!("there are {} folders; give one, or leave it out", folders.len());

@@ -8,8 +8,9 @@ use aiperf_experiment::SELFTEST_OPTIONS;
 use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
 use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
+use clap::Command;
 
-use super::{UNBUILT_COMMANDS, chat, compare, plot};
+use super::{UNBUILT_COMMANDS, analyze, chat, compare, plot, report};
 
 const HEAD: &str = "\
 # The command line
@@ -92,6 +93,16 @@ fn manual() -> String {
     }
     write_chat(&mut text);
     write_compare(&mut text);
+    text.push_str("\n## Options of `aiperf report`\n\n[report.md](report.md) shows the HTML report, [timeline.md](timeline.md) the trace.\n\n");
+    write_arguments(&mut text, &report::command());
+    for command in analyze::command().get_subcommands() {
+        let _ = writeln!(
+            text,
+            "\n## Options of `aiperf analyze {}`\n\n[timeline.md](timeline.md) shows what it writes.\n",
+            command.get_name()
+        );
+        write_arguments(&mut text, command);
+    }
     write_plot(&mut text);
     write_selftest(&mut text);
     write_sim(&mut text);
@@ -147,6 +158,22 @@ fn write_compare(text: &mut String) {
     );
     for row in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
         let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.name), row.value));
+    }
+}
+
+/// The options of a command whose help names their defaults.
+fn write_arguments(text: &mut String, command: &Command) {
+    text.push_str("| option | takes | meaning |\n|---|---|---|\n");
+    for argument in command.get_arguments() {
+        let value = argument.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
+        let takes = if argument.get_action().takes_values() { value } else { "flag" };
+        let spelling = match argument.get_long() {
+            Some(long) => format!("`--{long}`"),
+            None => format!("`{value}`"),
+        };
+        let short = argument.get_short().map(|short| format!(" `-{short}`")).unwrap_or_default();
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "| {spelling}{short} | {takes} | {} |", cell(&help));
     }
 }
 

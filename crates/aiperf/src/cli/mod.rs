@@ -35,7 +35,7 @@ pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use config::{ConfigAction, ConfigInvocation, ExpandFormat};
 pub(crate) use error::CliError;
-pub(crate) use plot::{PlotInvocation, PlotTarget, TerminalGraphics};
+pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;

@@ -1,5 +1,7 @@
 //! `aiperf plot FOLDER...`
 
+mod upload;
+
 use std::path::PathBuf;
 
 use aiperf_config::Environment;
@@ -9,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
 use super::command::{Purpose, option_arg};
+pub(crate) use upload::PlotUpload;
 
 /// Where runs are if no folder is named.
 const USUAL_FOLDER: &str = "artifacts";
@@ -22,6 +25,8 @@ pub(crate) struct PlotInvocation {
     pub(crate) theme: Theme,
     pub(crate) formats: Vec<PictureFormat>,
     pub(crate) target: PlotTarget,
+    /// The MLflow run that gets the pictures too.
+    pub(crate) upload: Option<PlotUpload>,
     pub(crate) is_verbose: bool,
 }
 
@@ -62,7 +67,6 @@ pub(super) enum PlotArg {
 
 type PlotRow = OptionRow<PlotArg>;
 
-const NO_MLFLOW: &str = "uploads to MLflow are not supported yet; leave it out";
 const NO_DASHBOARD: &str = "the dashboard is not supported yet; leave it out";
 
 pub(super) const OPTIONS: [PlotRow; 17] = [
@@ -120,17 +124,23 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
         "mlflow-upload",
         "",
         "",
-        "Upload the pictures to an MLflow run (not supported yet)",
-        PlotArg::Refused(NO_MLFLOW),
+        "Upload the pictures to the MLflow run of the folder, which its mlflow_export.json names",
+        PlotArg::Flag,
     ),
     row(
         "mlflow-tracking-uri",
         "URI",
-        "",
-        "Address of the MLflow server (not supported yet)",
-        PlotArg::Refused(NO_MLFLOW),
+        "as mlflow_export.json says",
+        "MLflow server or folder that has the run, for --mlflow-upload",
+        PlotArg::Text,
     ),
-    row("mlflow-run-id", "ID", "", "MLflow run to upload to (not supported yet)", PlotArg::Refused(NO_MLFLOW)),
+    row(
+        "mlflow-run-id",
+        "ID",
+        "as mlflow_export.json says",
+        "MLflow run to upload to, for --mlflow-upload",
+        PlotArg::Text,
+    ),
 ];
 
 /// Options of AIPerf that say what is so without them.
@@ -156,6 +166,7 @@ Examples:
   aiperf plot artifacts/my-run                  the charts of one run
   aiperf plot artifacts/my-sweep --gpus 8       one point for each run of a sweep
   aiperf plot artifacts/my-run --terminal       on the terminal, without files
+  aiperf plot artifacts/my-run --mlflow-upload  also into the MLflow run of the benchmark
   aiperf plot --print-config > my-plots.yaml    presets to change, for --config";
 
 /// What is refused is known to the parser only.
@@ -243,6 +254,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
             }
         }
     }
+    let upload = PlotUpload::read(matches, paths.len(), target)?;
     Ok(PlotInvocation {
         output: text("output").map_or_else(|| paths[0].join("plots"), path),
         options: PlotOptions {
@@ -256,6 +268,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         theme,
         formats,
         target,
+        upload,
         is_verbose: matches.get_flag("verbose"),
     })
 }
@@ -286,7 +299,9 @@ mod tests {
         assert_eq!(asked.options.presets, ["x", "y", "z"]);
         assert_eq!((asked.options.mode, asked.options.gpus), (Some(RunMode::Multi), Some(4)));
         assert_eq!(asked.options.config, Some("/here/f.yaml".into()));
-        assert!(asked.is_verbose);
+        assert!(asked.is_verbose && asked.upload.is_none());
+        let asked = plot(&["--mlflow-upload", "--mlflow-tracking-uri", "U", "--mlflow-run-id", "R"]).unwrap();
+        assert_eq!(asked.upload, Some(PlotUpload { tracking_uri: Some("U".into()), run_id: Some("R".into()) }));
     }
 
     #[test]
@@ -308,7 +323,10 @@ mod tests {
         assert!(refusal(&["--theme", "pink"]).starts_with("--theme: \"pink\" is not one of light, dark"));
         assert!(refusal(&["--gpus", "0"]).starts_with("--gpus: "));
         assert!(refusal(&["--terminal", "--format", "png"]).starts_with("--format: "));
-        assert!(refusal(&["--mlflow-upload"]).starts_with("--mlflow-upload: "));
+        assert!(refusal(&["a", "b", "--mlflow-upload"]).starts_with("--mlflow-upload: "));
+        assert!(refusal(&["--mlflow-upload", "--terminal"]).starts_with("--mlflow-upload: "));
+        assert!(refusal(&["--mlflow-run-id", "R"]).starts_with("--mlflow-run-id: "));
+        assert!(refusal(&["--mlflow-tracking-uri", "U"]).starts_with("--mlflow-tracking-uri: "));
         assert!(refusal(&["--dashboard"]).starts_with("--dashboard: "));
         assert!(refusal(&["--port", "1"]).starts_with("--port: "));
     }

@@ -21,7 +21,7 @@ def program() -> str | None:
 class Browser:
     """One browser with one page. `events` keeps all that it reported."""
 
-    def __init__(self, width: int = 1360, height: int = 900, phone: bool = False, dark: bool = False):
+    def __init__(self, width: int = 1360, height: int = 900, phone: bool = False, dark: bool = False, offline: bool = False):
         self.folder = tempfile.mkdtemp(prefix="browser-")
         to_browser, from_us = os.pipe()
         self._answers, to_us = os.pipe()
@@ -33,7 +33,7 @@ class Browser:
             os.dup2(read_end, 3)
             os.dup2(write_end, 4)
 
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars"]
         # Nothing of the browser itself may go out to the network: only the page's requests are of interest.
         flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"]
         command = [program(), *flags, "--remote-debugging-pipe", f"--user-data-dir={self.folder}", "about:blank"]
@@ -52,6 +52,8 @@ class Browser:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if phone else 1, mobile=phone)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.ask("Emulation.setEmulatedMedia", features=scheme)
+        if offline:
+            self.ask("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
 
     def __enter__(self):
         return self
@@ -132,11 +134,23 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
-    def picture(self, path: str, whole: bool = True):
+    def press(self, key: str):
+        """A key, for the element that has the focus."""
+        text = {"text": key} if len(key) == 1 else {}
+        for kind in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, **text)
+
+    def picture(self, path: str, whole: bool = True, clip: dict | None = None):
+        """The whole page, what is on the screen, or a part of the page (`clip`: x, y, width, height and, if not 1, scale)."""
         size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        options = {"captureBeyondViewport": True, "clip": clip} if whole else {}
+        clip = clip or {"x": 0, "y": 0, "width": size["width"], "height": size["height"]}
+        options = {"captureBeyondViewport": True, "clip": {"scale": 1, **clip}} if whole else {}
         Path(path).write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png", **options)["data"]))
+
+    def pdf(self, path: str):
+        """The page as it is printed."""
+        answer = self.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
+        Path(path).write_bytes(base64.b64decode(answer["data"]))
 
     def requests(self) -> list[str]:
         """The addresses of everything that the page asked for."""

@@ -47,7 +47,6 @@ fn mistakes_are_answered_in_one_sentence() {
         ("profile --url sim:?nothing=1", &["nothing", "ttft"]),
         ("profile --url localhost:1", &["--model"]),
         ("prefile", &["prefile", "profile"]),
-        ("plot", &["plot", "not supported yet"]),
         ("sim --ttft slow", &["ttft", "slow"]),
         ("profile --url sim: --max-threads 4", &["GenAI-Perf", "--workers-max"]),
         ("profile --url sim: --streaming --goodput ttft:100", &["did you mean time_to_first_token?"]),

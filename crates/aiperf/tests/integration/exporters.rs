@@ -6,5 +6,14 @@ mod mlflow;
 mod otel;
 mod wandb;
 
+use aiperf_sim::Sim;
+
+use crate::support::Program;
+
 /// The load of a short run.
 const WORDS: &str = "--model m --tokenizer builtin --streaming --isl 16 --osl 4 --concurrency 2 --request-count 6";
+
+/// A short run. The simulator's metrics page is scraped, because exporters send what it says.
+fn short_run(sim: &Sim, words: &str) -> Program {
+    Program::new(&format!("profile --artifact-dir out --url {} {WORDS}", sim.url())).with(words)
+}

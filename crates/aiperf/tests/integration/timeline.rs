@@ -111,7 +111,10 @@ fn sessions_are_drawn_and_messages_are_shown() {
     assert!(drawn.stdout.contains("swim_lane.png") && drawn.stdout.contains("swim_lane.html"), "{}", drawn.stdout);
     assert!(std::fs::read(artifacts.path("swim_lane.png")).unwrap().starts_with(b"\x89PNG"));
     assert!(artifacts.text("swim_lane.html").contains("\"concurrency\":3"));
-    let shown = Program::new("analyze turn-messages").word(&folder).with("-n 2 --max-turns 1 --content-cap 10").run();
+    let shown = Program::new("analyze turn-messages --run-dirs")
+        .word(&folder)
+        .with("-n 2 --max-turns 1 --content-cap 10")
+        .run();
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let page = artifacts.text("turn_messages.html");
     assert_eq!(page.matches("<details class=\"conversation\"").count(), 2, "{page}");

@@ -10,8 +10,8 @@ use aiperf_engine::PhaseHook;
 use aiperf_redact::shown_url;
 use aiperf_report::{ArtifactPaths, ServerMetricsLines};
 use aiperf_telemetry::prometheus::PageLimits;
-use aiperf_telemetry::scrape::{PageSource, PhaseSignal, ScrapeSettings, ScrapeThread};
-use aiperf_telemetry::server::{EndpointHistory, EndpointPlan, LiveServerMetrics, PageRecorder};
+use aiperf_telemetry::scrape::{FirstPage, PageSource, PhaseSignal, ScrapeSettings, ScrapeThread};
+use aiperf_telemetry::server::{EndpointHistory, EndpointPlan, LiveServerMetrics, PageAddress, PageRecorder};
 use aiperf_transport::{BodyLimit, ClientSettings};
 
 use crate::error::RunError;
@@ -19,9 +19,10 @@ use crate::prepare::settings;
 use crate::prepare::target::Targets;
 
 const THREAD: &str = "server-metrics";
-/// Where servers have their page, and where TensorRT-LLM has it.
+/// Where servers have their page.
 const PAGE: &str = "/metrics";
-const TRT_LLM_PAGE: &str = "/prometheus/metrics";
+/// Where TensorRT-LLM has it, whose `/metrics` is JSON, and where NIM has it, which has no `/metrics`.
+const OTHER_PAGES: [&str; 2] = ["/prometheus/metrics", "/v1/metrics"];
 /// How long a run waits for the first pages if it can do without them.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the profiling phase waits for pages that show the state after the warmup.
@@ -33,7 +34,16 @@ const LARGEST_PAGE: usize = 16 << 20;
 pub(crate) struct ServerMetricsWatch {
     thread: ScrapeThread<EndpointHistory>,
     config: ServerMetricsConfig,
+    /// In the order of the sources.
+    pages: Vec<WatchedPage>,
     lines: Option<ServerMetricsLines>,
+}
+
+/// What is known about a page before it was fetched.
+struct WatchedPage {
+    /// Its first address.
+    url: String,
+    is_named: bool,
 }
 
 /// What was scraped.
@@ -59,16 +69,19 @@ impl ServerMetricsWatch {
             .formats
             .contains(&ServerMetricsFormat::JsonLines)
             .then(|| ServerMetricsLines::new(paths.server_metrics("jsonl"), anchor));
-        let sources: Vec<_> = sources(config, metrics, targets)
+        let planned = sources(config, metrics, targets);
+        if planned.is_empty() {
+            return if metrics.required { Err(RunError::NoMetricsPage) } else { Ok(None) };
+        }
+        let pages = planned.iter().map(|(_, plan)| WatchedPage { url: plan.url.clone(), is_named: plan.is_named });
+        let pages = pages.collect();
+        let sources = planned
             .into_iter()
             .map(|(source, plan)| {
                 let recorder = lines.clone().map(|lines| Box::new(lines) as Box<dyn PageRecorder>);
                 (source, EndpointHistory::new(plan, PageLimits::default(), recorder, Arc::clone(live)))
             })
             .collect();
-        if sources.is_empty() {
-            return Ok(None);
-        }
         let settings = ScrapeSettings {
             thread: THREAD,
             client: client.clone(),
@@ -78,23 +91,45 @@ impl ServerMetricsWatch {
         };
         let thread =
             ScrapeThread::start(settings, sources).map_err(|cause| RunError::Thread { name: THREAD, cause })?;
-        Ok(Some(Self { thread, config: metrics.clone(), lines }))
+        Ok(Some(Self { thread, config: metrics.clone(), pages, lines }))
     }
 
     /// Waits for the first pages, so that counters are known before the first request. Fails if a page is required and cannot be read.
     pub(crate) fn wait_for_first_pages(&mut self) -> Result<(), RunError> {
-        let required = self.config.required;
-        let limit = if required { self.config.scraping.reachability_timeout } else { PATIENCE };
-        self.thread.wait_for_first_pages(limit);
-        match self.thread.first_failure().filter(|_| required) {
-            Some((url, reason)) => Err(RunError::NoServerMetrics { url, reason }),
-            None => Ok(()),
+        if self.config.required {
+            let limit = self.config.scraping.reachability_timeout;
+            let required = self.required_pages();
+            self.thread.wait_for_first_pages(limit, |index| required[index]);
+            let missing = self.thread.first_pages().iter().zip(&self.pages).zip(required);
+            for ((first, page), _) in missing.filter(|(_, is_required)| *is_required) {
+                let reason = match first {
+                    FirstPage::Read => continue,
+                    FirstPage::Failed { reason } => reason.clone(),
+                    FirstPage::Awaited => format!("no page within {} s", limit.as_secs_f64()),
+                };
+                let url = page.url.clone();
+                return Err(if page.is_named {
+                    RunError::NamedMetricsMissing { url, reason }
+                } else {
+                    RunError::ServerMetricsMissing { url, reason }
+                });
+            }
         }
+        self.thread.wait_for_first_pages(PATIENCE, |_| true);
+        Ok(())
     }
 
-    /// Whether the first page of every server is there, once they have been waited for.
-    pub(crate) fn all_answer(&self) -> bool {
-        self.thread.first_failure().is_none()
+    /// Pages that must be there: those that the user named. If none was named, the page of each server. A server whose page is on
+    /// another port, as Triton's is, has no page of its own.
+    fn required_pages(&self) -> Vec<bool> {
+        let names_any = self.pages.iter().any(|page| page.is_named);
+        self.pages.iter().map(|page| page.is_named || !names_any).collect()
+    }
+
+    /// How many first pages were read, and how many there are, once they have been waited for.
+    pub(crate) fn first_pages_read(&self) -> (usize, usize) {
+        let pages = self.thread.first_pages();
+        (pages.iter().filter(|page| **page == FirstPage::Read).count(), pages.len())
     }
 
     /// Tells the thread when phases begin and end.
@@ -141,17 +176,34 @@ fn sources(config: &Config, metrics: &ServerMetricsConfig, targets: &Targets) ->
         let is_own = targets.requests.iter().any(|target| target.origin == page.origin);
         let headers = if is_own { settings::own_headers(&config.endpoint) } else { Vec::new() };
         let http_version = if is_own { config.endpoint.http_version } else { HttpVersion::Http1 };
-        let url = |page: &RequestTarget| match page.origin.scheme {
-            Scheme::Unix => page.to_string(),
-            _ => shown_url(&page.to_string()),
-        };
-        let fallback = page.path().strip_suffix(PAGE).map(|base| format!("{base}{TRT_LLM_PAGE}"));
-        let fallback = fallback.and_then(|path| page.resolve(&path).ok());
-        let fallback_url = fallback.as_ref().map(url).unwrap_or_default();
-        let plan = EndpointPlan { url: url(&page), is_named, fallback, fallback_url };
+        let plan = EndpointPlan { url: page_url(&page), is_named, fallbacks: Vec::new() };
         sources.push((PageSource { target: page, headers, http_version }, plan));
     }
+    // A page that is a source of its own is not a second one of another source: what it counts would count twice.
+    let known: Vec<RequestTarget> = sources.iter().map(|(source, _)| source.target.clone()).collect();
+    for (source, plan) in &mut sources {
+        plan.fallbacks = other_pages(&source.target);
+        plan.fallbacks.retain(|other| !known.contains(&other.target));
+    }
     sources
+}
+
+/// Where else the server of a page at `/metrics` may have it.
+fn other_pages(page: &RequestTarget) -> Vec<PageAddress> {
+    let path = page.path();
+    let Some(base) = path.strip_suffix(PAGE).filter(|_| !OTHER_PAGES.iter().any(|other| path.ends_with(other))) else {
+        return Vec::new();
+    };
+    let targets = OTHER_PAGES.iter().filter_map(|other| page.resolve(&format!("{base}{other}")).ok());
+    targets.map(|target| PageAddress { url: page_url(&target), target }).collect()
+}
+
+/// The address of a page as files and messages name it.
+fn page_url(page: &RequestTarget) -> String {
+    match page.origin.scheme {
+        Scheme::Unix => page.to_string(),
+        _ => shown_url(&page.to_string()),
+    }
 }
 
 struct ScrapeHook {

@@ -81,7 +81,9 @@ fn by_slice(requests: &Requests, metric: Metric, bins: &TimeBins) -> Option<Valu
             slices[bins.index(span.start_ns)].push(*value);
         }
     }
-    slices.iter_mut().for_each(|slice| slice.sort_unstable_by(f64::total_cmp));
+    for slice in &mut slices {
+        slice.sort_unstable_by(f64::total_cmp);
+    }
     let at = |q: f64| shorts(slices.iter().map(|slice| linear(slice, q).unwrap_or(f64::NAN)));
     Some(json!({"p50": at(0.5), "p99": at(0.99)}))
 }

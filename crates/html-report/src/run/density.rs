@@ -70,12 +70,16 @@ impl StreamCount {
     }
 }
 
-/// Linear columns, logarithmic rows.
+/// Linear columns, logarithmic rows. A row below all others holds zeros, which have no logarithm.
 fn grid(points: Vec<(f64, f64)>) -> Value {
-    let points: Vec<(f64, f64)> = points.into_iter().filter(|(x, y)| x.is_finite() && *y > 0.0).collect();
-    if points.is_empty() {
+    let points: Vec<(f64, f64)> = points.into_iter().filter(|(x, y)| x.is_finite() && *y >= 0.0).collect();
+    let positive = points.iter().map(|(_, y)| *y).filter(|y| *y > 0.0);
+    let (y_least, y_most) = positive.fold((f64::INFINITY, 0.0), |(least, most), y| (y.min(least), y.max(most)));
+    if y_most <= 0.0 {
         return Value::Null;
     }
+    let below = usize::from(points.iter().any(|(_, y)| *y <= 0.0));
+    let rows = ROWS + below;
     let least = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::INFINITY, f64::min);
     let most = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
     let (x_least, x_most) = (least(|it| it.0), most(|it| it.0));
@@ -83,29 +87,30 @@ fn grid(points: Vec<(f64, f64)>) -> Value {
         if x_most > x_least { round_up((x_most - x_least) / COLUMNS) } else { round_up(x_least.max(1.0) / 10.0) };
     let x_start = (x_least / step).floor() * step;
     let columns = ((x_most - x_start) / step).floor() as usize + 1;
-    let (y_least, y_most) = (least(|it| it.1), most(|it| it.1));
     // A little more than the values, so that the largest one is inside.
     let (low, high) = (y_least * 0.98, (y_most * 1.02).max(y_least * 1.2));
     let ratio = (high / low).ln() / ROWS as f64;
     let column_of = |x: f64| (((x - x_start) / step) as usize).min(columns - 1);
-    let row_of = |y: f64| (((y / low).ln() / ratio) as usize).min(ROWS - 1);
-    let mut counts = vec![0_u32; columns * ROWS];
+    let row_of = |y: f64| if y > 0.0 { (((y / low).ln() / ratio) as usize + below).min(rows - 1) } else { 0 };
+    let mut counts = vec![0_u32; columns * rows];
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); columns];
     for (x, y) in &points {
-        counts[column_of(*x) * ROWS + row_of(*y)] += 1;
+        counts[column_of(*x) * rows + row_of(*y)] += 1;
         values[column_of(*x)].push(*y);
     }
     let cells = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    let cells: Vec<Value> = cells.map(|(cell, count)| json!([cell / ROWS, cell % ROWS, count])).collect();
+    let cells: Vec<Value> = cells.map(|(cell, count)| json!([cell / rows, cell % rows, count])).collect();
     let medians = values.iter_mut().map(|column| {
         column.sort_unstable_by(f64::total_cmp);
         linear(column, 0.5).unwrap_or(f64::NAN)
     });
+    let zero = (below == 1).then_some(0.0);
     json!({
         "x_start": short(x_start),
         "x_step": short(step),
         "columns": columns,
-        "y_edges": shorts((0..=ROWS).map(|row| low * (ratio * row as f64).exp())),
+        "y_edges": shorts(zero.into_iter().chain((0..=ROWS).map(|row| low * (ratio * row as f64).exp()))),
+        "first_row_is_zero": below == 1,
         "cells": cells,
         "medians": shorts(medians.collect::<Vec<_>>()),
         "points": points.len(),
@@ -126,9 +131,17 @@ mod tests {
         let mut first: Vec<f64> = points.iter().filter(|(x, _)| *x < step).map(|(_, y)| *y).collect();
         first.sort_by(f64::total_cmp);
         let median = shown["medians"][0].as_f64().unwrap();
-        assert!((median - (first[(first.len() - 1) / 2] + first[first.len() / 2]) / 2.0).abs() < 1e-9);
-        assert_eq!(grid(Vec::new()), Value::Null);
+        assert!((median - f64::midpoint(first[(first.len() - 1) / 2], first[first.len() / 2])).abs() < 1e-9);
+        assert_eq!((grid(Vec::new()), grid(vec![(1.0, 0.0)])), (Value::Null, Value::Null));
         assert_eq!(grid(vec![(550.0, 40.0); 5])["columns"], 1);
+    }
+
+    #[test]
+    fn zeros_have_a_row_of_their_own() {
+        let shown = grid(vec![(1.0, 0.0), (1.0, 0.0), (1.0, 3.0)]);
+        assert_eq!((&shown["y_edges"][0], &shown["first_row_is_zero"]), (&json!(0), &json!(true)));
+        assert_eq!((&shown["cells"][0], &shown["medians"][0]), (&json!([0, 0, 2]), &json!(0)));
+        assert_eq!(shown["y_edges"].as_array().unwrap().len(), ROWS + 2);
     }
 
     #[test]

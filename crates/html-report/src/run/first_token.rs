@@ -18,7 +18,7 @@ type Part = (&'static str, fn(&Requests, usize) -> Option<f64>);
 /// With the stages of the HTTP exchange in the records.
 const STAGES: [Part; 6] = [
     ("Client, before TTFT starts", client),
-    ("Connect", connect),
+    ("Connect", |requests, row| Some(connect(requests, row))),
     ("Upload", |requests, row| requests.value(Metric::HttpReqSending, row)),
     ("Server queue", |requests, row| requests.value(Metric::ServerQueueTime, row)),
     ("Prefill and other server time", server),
@@ -70,9 +70,9 @@ fn client(requests: &Requests, row: usize) -> Option<f64> {
     requests.value(Metric::ClientSendDelay, row).or_else(|| requests.value(Metric::ScheduleLag, row))
 }
 
-fn connect(requests: &Requests, row: usize) -> Option<f64> {
+fn connect(requests: &Requests, row: usize) -> f64 {
     let stages = [Metric::HttpReqBlocked, Metric::HttpReqLost, Metric::HttpReqDnsLookup, Metric::HttpReqConnecting];
-    Some(stages.iter().filter_map(|stage| requests.value(*stage, row)).sum())
+    stages.iter().filter_map(|stage| requests.value(*stage, row)).sum()
 }
 
 /// From the last byte of the request to the first byte of the answer, less the queue if the server reports it.
@@ -83,7 +83,7 @@ fn server(requests: &Requests, row: usize) -> Option<f64> {
 
 /// From the first byte of the body to the first content in it.
 fn first_chunk(requests: &Requests, row: usize) -> Option<f64> {
-    let before = connect(requests, row)? + requests.value(Metric::HttpReqSending, row)?;
+    let before = connect(requests, row) + requests.value(Metric::HttpReqSending, row)?;
     let waited = requests.value(Metric::HttpReqWaiting, row)?;
     Some((requests.value(Metric::TimeToFirstToken, row)? - before - waited).max(0.0))
 }

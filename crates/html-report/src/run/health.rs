@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Keys of what was observed, what they mean, their unit, and from where on they are a reason to look.
-const ROWS: [(&str, &str, &str, Option<f64>); 13] = [
+const ROWS: [(&str, &str, &str, Option<f64>); 12] = [
     ("max_cpu_percent", "Busiest moment of all processors", "%", Some(90.0)),
     ("max_thread_cpu_percent", "Busiest worker thread", "%", Some(90.0)),
     ("stolen_cpu_percent", "Processor time that the host took away", "%", Some(5.0)),
@@ -14,7 +14,6 @@ const ROWS: [(&str, &str, &str, Option<f64>); 13] = [
     ("max_record_queue_bytes", "Most bytes that waited for record threads", "bytes", None),
     ("requests_held_back", "Requests held back because records lagged", "requests", Some(0.0)),
     ("spilled_requests", "Responses that were written to disk for a while", "requests", Some(0.0)),
-    ("max_in_flight", "Most requests in flight", "requests", None),
     ("max_descriptors", "Most open file descriptors", "descriptors", None),
     ("samples", "Samples of the client's load", "samples", None),
 ];

@@ -119,9 +119,8 @@ impl ServerSeries {
             (key, points.clone(), if is_rate { "per second" } else { "" })
         });
         let mut all: Vec<(&(String, String), Points, &str)> = levels.chain(rates).collect();
-        all.retain(|(_, points, _)| {
-            points.len() > 1 && points.iter().any(|(_, value)| *value != points[0].1 || *value > 0.0)
-        });
+        // A series that is always zero, or was seen only once, is not worth a chart.
+        all.retain(|(_, points, _)| points.len() > 1 && points.iter().any(|(_, value)| value.abs() > 0.0));
         all.retain(|((name, _), ..)| !name.ends_with("_info") && !name.ends_with("_created"));
         let place = |name: &str| ORDER.iter().position(|part| name.contains(part)).unwrap_or(ORDER.len());
         all.sort_by(|a, b| (place(&a.0.0), a.0).cmp(&(place(&b.0.0), b.0)));

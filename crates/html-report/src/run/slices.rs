@@ -38,7 +38,9 @@ pub(crate) fn json(requests: &Requests, slos: &[SloLimit], bins: &TimeBins, stor
         slices[bins.index(requests.spans[row].start_ns)].push(row);
     }
     if let (false, Some(first)) = (exact, metrics.first().and_then(|metric| requests.column(*metric))) {
-        slices.iter_mut().for_each(|slice| slice.sort_by(|a, b| first[*a].total_cmp(&first[*b])));
+        for slice in &mut slices {
+            slice.sort_by(|a, b| first[*a].total_cmp(&first[*b]));
+        }
     }
     let order: Vec<usize> = slices.iter().flatten().copied().collect();
     let columns: Vec<Vec<f64>> = metrics

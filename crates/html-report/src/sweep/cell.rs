@@ -64,13 +64,11 @@ impl SweepCell {
         for (key, value) in self.of_server() {
             figures.insert(key.to_owned(), value.json());
         }
-        if let Some(gpus) = self.gpus() {
-            if let Some(tokens) = self.figure("output_token_throughput", "avg") {
-                let each = |value: f64| value / gpus;
-                let interval = tokens.interval.map(|(low, high)| (each(low), each(high)));
-                let per_gpu = Figure { mean: each(tokens.mean), interval };
-                figures.insert("output_token_throughput_per_gpu".to_owned(), per_gpu.json());
-            }
+        if let (Some(gpus), Some(tokens)) = (self.gpus(), self.figure("output_token_throughput", "avg")) {
+            let each = |value: f64| value / gpus;
+            let interval = tokens.interval.map(|(low, high)| (each(low), each(high)));
+            let per_gpu = Figure { mean: each(tokens.mean), interval };
+            figures.insert("output_token_throughput_per_gpu".to_owned(), per_gpu.json());
         }
         json!({
             "label": self.label(),

@@ -14,6 +14,7 @@ pub(crate) struct PhaseList {
     /// Index of the current phase and when it began.
     current: Option<(usize, Mono)>,
     ended: Option<Mono>,
+    last_reading: Option<Mono>,
 }
 
 /// What changed with a reading.
@@ -29,7 +30,7 @@ pub(crate) struct PhaseChanges {
 impl PhaseList {
     pub(crate) fn new(plans: Vec<PhasePlan>) -> Self {
         let progress = plans.iter().enumerate().map(|(index, plan)| waiting(index, plan)).collect();
-        Self { plans, progress, current: None, ended: None }
+        Self { plans, progress, current: None, ended: None, last_reading: None }
     }
 
     pub(crate) fn progress(&self) -> &[PhaseProgress] {
@@ -51,6 +52,7 @@ impl PhaseList {
 
     pub(crate) fn read(&mut self, reading: &GaugeReading, now: Mono, anchor: &WallAnchor) -> PhaseChanges {
         let mut changes = PhaseChanges::default();
+        let before = self.last_reading.replace(now);
         let Some((kind, began)) = reading.phase else { return changes };
         if self.ended.is_some() {
             return changes;
@@ -65,6 +67,9 @@ impl PhaseList {
                 self.finish(index, began, anchor);
             }
             for index in from..next {
+                // When it began is not known; it was not before the last reading.
+                let not_before = before.map_or(began, |before| before.min(began));
+                self.progress[index].start_ns = Some(epoch(anchor, not_before));
                 self.finish(index, began, anchor);
             }
             changes.skipped = from..next;
@@ -252,11 +257,13 @@ mod tests {
         let anchor = WallAnchor::take();
         let mut list =
             PhaseList::new(vec![plan(PhaseKind::Warmup, Some(2), None), plan(PhaseKind::Profiling, None, None)]);
+        list.read(&GaugeReading::default(), at(0.05), &anchor);
         let phase = Some((PhaseKind::Profiling, at(0.1)));
         let changes = list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(0.2), &anchor);
         assert_eq!((changes.skipped, changes.started, changes.completed), (0..1, Some(1), None));
         (0..2).for_each(|_| list.count(0, RequestOutcome::Success));
         let warmup = &list.progress()[0];
         assert_eq!((warmup.state, warmup.returned, warmup.completed), (PhaseStatus::Complete, 2, 2));
+        assert_eq!((warmup.start_ns, warmup.end_ns), (Some(epoch(&anchor, at(0.05))), Some(epoch(&anchor, at(0.1)))));
     }
 }

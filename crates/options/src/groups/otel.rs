@@ -33,21 +33,16 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Opt
 
 /// The address with the path that collectors take metrics under.
 fn metrics_url(text: &str) -> Result<Address, String> {
-    let parts = UrlText::split(text.trim());
-    let path = parts.path.trim_end_matches('/');
-    let path = path.strip_suffix(METRICS_PATH).unwrap_or(path);
-    let whole = format!(
-        "{}{}{}{path}{METRICS_PATH}{}",
-        parts.scheme_prefix,
-        parts.user_info().map(|user| format!("{user}@")).unwrap_or_default(),
-        parts.host_and_port,
-        parts.query_and_fragment
-    );
-    let address = Address::parse(&whole, Scheme::Http).map_err(|error| error.to_string())?;
-    match address.scheme() {
-        Scheme::Http | Scheme::Https => Ok(address),
-        _ => Err("metrics are sent over OTLP/HTTP; use http:// or https://, usually port 4318".to_owned()),
+    let typed = Address::parse(text.trim(), Scheme::Http).map_err(|error| error.to_string())?;
+    if !matches!(typed.scheme(), Scheme::Http | Scheme::Https) {
+        return Err("metrics are sent over OTLP/HTTP; use http:// or https://, usually port 4318".to_owned());
     }
+    let UrlText { scheme_prefix, user_prefix, host_and_port, path, query_and_fragment } =
+        UrlText::split(typed.as_str());
+    let path = path.trim_end_matches('/');
+    let path = path.strip_suffix(METRICS_PATH).unwrap_or(path);
+    let whole = [scheme_prefix, user_prefix, host_and_port, path, METRICS_PATH, query_and_fragment].concat();
+    Address::parse(&whole, Scheme::Http).map_err(|error| error.to_string())
 }
 
 fn streams(raw: &RawOptions) -> Result<OtelStreams, ConfigError> {

@@ -31,13 +31,16 @@ use aiperf_endpoint::{PayloadTemplate, ResponseField};
 use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
 use crate::{ConfigError, RawOptions};
 
-/// Reads `--name=value`; a flag may stand alone.
+/// Reads `--name=value` and `-n=value`; a flag may stand alone.
 fn raw(words: &[&str]) -> RawOptions {
     let mut raw = RawOptions::default();
     for word in words {
         let (name, value) = word.split_once('=').unwrap_or((word, "true"));
         let spec = options()
-            .find(|spec| spec.long.iter().any(|long| name == format!("--{long}")))
+            .find(|spec| {
+                spec.long.iter().any(|long| name == format!("--{long}"))
+                    || spec.short.is_some_and(|short| name == format!("-{short}"))
+            })
             .unwrap_or_else(|| panic!("{name} is not in the catalogue"));
         raw.push(spec.id, name, vec![value.to_owned()]);
     }

@@ -34,9 +34,13 @@ pub(super) fn opening(report: &RunReport, width: Width, style: TextStyle) -> Vec
     notes
 }
 
-/// After the tables: whether the run came to what was asked of it.
+/// After the tables: whether the run came to what was asked of it. What follows the first line of a remark are commands to copy:
+/// they stay on one line.
 pub(super) fn remarks(report: &RunReport, width: Width) -> Option<String> {
-    let lines = report.remarks.iter().flat_map(|remark| wrap(remark, width.0));
+    let lines = report.remarks.iter().flat_map(|remark| {
+        let (sentence, commands) = remark.split_once('\n').unwrap_or((remark, ""));
+        wrap(sentence, width.0).into_iter().chain(commands.lines().map(str::to_owned))
+    });
     (!report.remarks.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
 }
 

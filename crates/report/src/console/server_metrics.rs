@@ -63,15 +63,18 @@ fn row(metric: EngineMetric, figures: &EngineFigures) -> Vec<TableCell> {
 
 /// The client's time to the first token next to the server's own, and where the difference is.
 pub(super) fn first_token(report: &RunReport) -> Option<String> {
-    let engine = report.server_metrics.as_ref()?.engines.first()?;
-    let mean = |metric| engine.mean_millis(metric);
+    let servers = report.server_metrics.as_ref()?;
+    let mean = |metric| servers.mean_millis(metric);
     let server = mean(EngineMetric::TimeToFirstToken)?;
     let client = report.profiling.average(Metric::TimeToFirstToken)?;
     let outside = client - server;
+    let names = servers.names_of_engines(EngineMetric::TimeToFirstToken);
+    let verb = if names.len() == 1 { "reports" } else { "report" };
     let mut text = format!(
-        "Time to first token: the client saw {} ms on average, {} reports {} ms. ",
+        "Time to first token: the client saw {} ms on average, {} {} {} ms. ",
         grouped(client),
-        engine.engine,
+        Vec::from_iter(names).join(" and "),
+        verb,
         grouped(server)
     );
     text.push_str(&if outside >= 0.0 {

@@ -95,6 +95,12 @@ fn put(text: &mut String, cell: &str) {
     text.push_str(cell);
 }
 
+fn put_numbers(text: &mut String, values: &[f64]) {
+    for value in values {
+        put_number(text, *value);
+    }
+}
+
 fn put_number(text: &mut String, value: f64) {
     // A write to a text cannot fail. Whole numbers are most of all, and ten times as quick to write as such.
     let _ = if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE && (value != 0.0 || value.is_sign_positive()) {
@@ -144,11 +150,11 @@ fn put_cells(text: &mut String, statistics: &SeriesStatistics, export: &ServerMe
             all.for_each(|value| put_number(text, value));
         }
         SeriesStatistics::Counter { total, rate, slices } => {
-            [*total, *rate].into_iter().for_each(|value| put_number(text, value));
+            put_numbers(text, &[*total, *rate]);
             match slices {
                 Some(spread) => {
                     let all = [spread.avg, spread.min, spread.max, spread.std];
-                    all.into_iter().for_each(|value| put_number(text, value));
+                    put_numbers(text, &all);
                 }
                 None => text.push_str(",,,,"),
             }
@@ -175,7 +181,7 @@ fn put_counted(text: &mut String, count: f64, sum: f64, export: &ServerMetricsEx
     let seconds = export.metrics.window.length().as_secs_f64();
     let rate = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
     put(text, &format!("{count:.0}"));
-    [rate(count), sum, rate(sum)].into_iter().for_each(|value| put_number(text, value));
+    put_numbers(text, &[rate(count), sum, rate(sum)]);
     if count > 0.0 { put_number(text, sum / count) } else { put(text, "") }
 }
 

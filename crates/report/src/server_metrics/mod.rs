@@ -1,6 +1,7 @@
 //! The files of server metrics: statistics of the profiling phase as JSON and CSV, every scrape as JSON lines, every value of the
 //! phase as a Parquet table.
 
+mod all_servers;
 mod csv;
 mod json;
 mod lines;

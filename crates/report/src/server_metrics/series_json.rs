@@ -245,6 +245,6 @@ fn put_count_and_sum<M: SerializeMap>(object: &mut M, count: f64, sum: f64) -> R
 }
 
 /// A count without a fraction.
-const fn whole(count: f64) -> u64 {
+fn whole(count: f64) -> u64 {
     count.round().max(0.0) as u64
 }

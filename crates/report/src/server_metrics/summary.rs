@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use aiperf_metrics::ServerClaims;
 use aiperf_telemetry::series::HistogramIncrease;
 use aiperf_telemetry::server::{EngineMetric, EngineReport, HeadlineValue, ServerMetrics};
 use serde::{Deserialize, Serialize};
@@ -93,15 +92,6 @@ impl ServerMetricsSummary {
     pub(crate) fn json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
-
-    /// What the engine that is named first says about the phase; of several endpoints, all together.
-    pub(crate) fn claims(&self) -> Option<ServerClaims> {
-        let engine = self.engines.first()?;
-        Some(ServerClaims {
-            generation_tokens: engine.get(EngineMetric::GenerationTokens).and_then(|figures| figures.total),
-            time_to_first_token: engine.mean_millis(EngineMetric::TimeToFirstToken),
-        })
-    }
 }
 
 impl EngineSummary {
@@ -130,28 +120,28 @@ impl EngineFigures {
         match value {
             HeadlineValue::Gauge(gauge) => Self {
                 source,
-                avg: Some(gauge.avg),
-                min: Some(gauge.min),
-                max: Some(gauge.max),
-                p50: gauge.percentile(50),
-                p99: gauge.percentile(99),
+                avg: Some(readable(gauge.avg)),
+                min: Some(readable(gauge.min)),
+                max: Some(readable(gauge.max)),
+                p50: gauge.percentile(50).map(readable),
+                p99: gauge.percentile(99).map(readable),
                 ..Self::default()
             },
             HeadlineValue::Counter { total, rate } => {
-                Self { source, total: Some(*total), rate: Some(*rate), ..Self::default() }
+                Self { source, total: Some(readable(*total)), rate: Some(readable(*rate)), ..Self::default() }
             }
-            HeadlineValue::Share(share) => Self { source, avg: Some(*share), ..Self::default() },
+            HeadlineValue::Share(share) => Self { source, avg: Some(readable(*share)), ..Self::default() },
             HeadlineValue::Histogram(increase) => Self::of_times(increase, source),
         }
     }
 
     fn of_times(increase: &HistogramIncrease, source: String) -> Self {
-        let percentile = |percent: u8| increase.percentile(f64::from(percent)).map(|estimate| estimate.value);
+        let percentile = |percent: u8| increase.percentile(f64::from(percent)).map(|estimate| readable(estimate.value));
         Self {
             source,
             unit: Some("seconds".to_owned()),
             count: Some(increase.count as u64),
-            avg: increase.mean(),
+            avg: increase.mean().map(readable),
             p50_estimate: percentile(50),
             p90_estimate: percentile(90),
             p99_estimate: percentile(99),
@@ -160,11 +150,32 @@ impl EngineFigures {
     }
 }
 
+/// Twelve significant digits of a number that is not whole. JSON readers may get the last bit of a number with seventeen digits wrong;
+/// `aiperf report` reads these numbers and writes them again, and must not change them.
+fn readable(value: f64) -> f64 {
+    if value.fract() == 0.0 { value } else { format!("{value:.11e}").parse().unwrap_or(value) }
+}
+
 #[cfg(test)]
 mod tests {
+    use aiperf_telemetry::series::HistogramIncrease;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn numbers_are_the_same_after_they_were_read_and_written_again() {
+        let numbers =
+            (1..2_000).map(|number| f64::from(number) / 1_303.7).flat_map(|x| [x, x * 1e-7, x * 1e3, x * 1e6]);
+        for number in numbers {
+            let value = HeadlineValue::Counter { total: number.round(), rate: number };
+            let written = serde_json::to_string(&EngineFigures::new(&value, "g")).unwrap();
+            let read: EngineFigures = serde_json::from_str(&written).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), written);
+        }
+        let one = HistogramIncrease { count: 3.0, sum: 0.1, buckets: Vec::new() };
+        assert_eq!(EngineFigures::of_times(&one, String::new()).avg, Some(0.033_333_333_333_3));
+    }
 
     #[test]
     fn what_a_summary_holds_is_read_and_written_again_as_it_is() {

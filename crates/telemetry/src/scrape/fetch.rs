@@ -88,8 +88,7 @@ impl PageFetcher {
         let headers = own.into_iter().chain(more.map(|(name, value)| (name.as_str(), value.as_str())));
         let request = Request::get(&source.target.origin, &source.target.path_and_query, headers);
         buffer.clear();
-        let mut exchange = Exchange::default();
-        exchange.body = buffer;
+        let mut exchange = Exchange { body: buffer, ..Exchange::default() };
         let sent = Mono::now();
         let work = self.client.send(&request, ConnectionUse::Pooled, &mut exchange, &NoObserver);
         match tokio::time::timeout(self.timeout, work).await {

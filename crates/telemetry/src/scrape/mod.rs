@@ -9,4 +9,4 @@ mod thread;
 pub use cadence::Cadence;
 pub use fetch::{FetchedPage, PageFetcher, PageSource, ScrapeError};
 pub use sink::{AfterPage, PageSink};
-pub use thread::{PhaseSignal, ScrapeSettings, ScrapeThread};
+pub use thread::{FirstPage, PhaseSignal, ScrapeSettings, ScrapeThread};

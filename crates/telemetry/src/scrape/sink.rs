@@ -25,9 +25,6 @@ pub trait PageSink: Send + 'static {
     /// No page came.
     fn failed(&mut self, at: Mono, error: ScrapeError) -> AfterPage;
 
-    /// The address of the source, as messages name it.
-    fn url(&self) -> &str;
-
     /// Why nothing of use has come, if nothing has.
     fn failure(&self) -> Option<&str>;
 

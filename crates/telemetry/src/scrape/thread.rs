@@ -55,17 +55,25 @@ enum RunStage {
     Abandoned,
 }
 
-/// The address of a page and why it could not be read, if it could not.
-type FirstPage = (String, Option<String>);
+/// How the first attempt to read the pages of one source ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FirstPage {
+    /// Nothing has come yet.
+    Awaited,
+    Read,
+    Failed {
+        reason: String,
+    },
+}
 
 /// Fetches pages from its start until [`ScrapeThread::run_is_over`] or [`ScrapeThread::abandon`].
 #[derive(Debug)]
 pub struct ScrapeThread<S> {
     stage: watch::Sender<RunStage>,
-    first_pages: Receiver<FirstPage>,
-    /// First pages that have not come yet.
-    awaited: usize,
-    first_failure: Option<(String, String)>,
+    /// The number of a source and how its first page came.
+    first_news: Receiver<(usize, FirstPage)>,
+    /// In the order of the sources.
+    first_pages: Vec<FirstPage>,
     signal: PhaseSignal,
     thread: JoinHandle<Vec<S>>,
 }
@@ -121,7 +129,7 @@ impl<S: PageSink> ScrapeThread<S> {
     /// Starts the thread, which fetches each page for the first time at once.
     pub fn start(settings: ScrapeSettings, sources: Vec<(PageSource, S)>) -> io::Result<Self> {
         let (stage, changes) = watch::channel(RunStage::Before);
-        let (first, first_pages) = mpsc::channel();
+        let (first, first_news) = mpsc::channel();
         let (sent, reader) = mpsc::sync_channel(NEWS);
         let news = PageNews { sent, useful: Arc::default() };
         let signal = PhaseSignal {
@@ -129,12 +137,13 @@ impl<S: PageSink> ScrapeThread<S> {
             reader: Arc::new(Mutex::new(reader)),
             useful: Arc::clone(&news.useful),
         };
-        let count = sources.len();
+        let first_pages = vec![FirstPage::Awaited; sources.len()];
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name(settings.thread.into()).spawn(move || {
             let ScrapeSettings { client, interval, timeout, body_limit, .. } = settings;
             let cadence = Cadence { interval: interval.into() };
-            let polls = sources.into_iter().map(|(source, sink)| Poll {
+            let polls = sources.into_iter().enumerate().map(|(index, (source, sink))| Poll {
+                index,
                 fetcher: PageFetcher::new(&client, source.http_version, body_limit, timeout),
                 cadence,
                 source,
@@ -150,36 +159,28 @@ impl<S: PageSink> ScrapeThread<S> {
             // HTTP/2 connections run as tasks of their own on this thread.
             LocalSet::new().block_on(&runtime, work)
         })?;
-        Ok(Self { stage, first_pages, awaited: count, first_failure: None, signal, thread })
+        Ok(Self { stage, first_news, first_pages, signal, thread })
     }
 
     pub fn signal(&self) -> PhaseSignal {
         self.signal.clone()
     }
 
-    /// Waits until each page was fetched once or could not be fetched, but not longer than `limit`.
-    pub fn wait_for_first_pages(&mut self, limit: Duration) {
+    /// Waits until each of the sources with these numbers has been asked once, but not longer than `limit`.
+    pub fn wait_for_first_pages(&mut self, limit: Duration, sources: impl Fn(usize) -> bool) {
         let deadline = Mono::now() + limit.into();
-        while self.awaited > 0 {
-            match self.first_pages.recv_timeout(deadline.since(Mono::now()).as_duration()) {
-                Ok((url, failure)) => {
-                    self.awaited -= 1;
-                    if let Some(reason) = failure {
-                        self.first_failure.get_or_insert((url, reason));
-                    }
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    let reason = format!("no page within {} s", limit.as_secs_f64());
-                    self.first_failure.get_or_insert(("a metrics page".to_owned(), reason));
-                    return;
-                }
+        let is_awaited = |(index, page): (usize, &FirstPage)| *page == FirstPage::Awaited && sources(index);
+        while self.first_pages.iter().enumerate().any(is_awaited) {
+            match self.first_news.recv_timeout(deadline.since(Mono::now()).as_duration()) {
+                Ok((index, page)) => self.first_pages[index] = page,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 
-    /// The address of a page that could not be read the first time, and why, once the first pages have been waited for.
-    pub fn first_failure(&self) -> Option<(String, String)> {
-        self.first_failure.clone()
+    /// How the first page of each source came, as far as they have been waited for.
+    pub fn first_pages(&self) -> &[FirstPage] {
+        &self.first_pages
     }
 
     /// The run is over: each page is fetched until it shows the end of the run, for `flush` at most. Does not wait.
@@ -202,13 +203,15 @@ impl<S: PageSink> ScrapeThread<S> {
 
 /// Fetches the pages of one source.
 struct Poll<S> {
+    /// The number of the source.
+    index: usize,
     fetcher: PageFetcher,
     cadence: Cadence,
     source: PageSource,
     sink: S,
     stage: watch::Receiver<RunStage>,
     /// Told once, after the first attempt.
-    first: Option<mpsc::Sender<FirstPage>>,
+    first: Option<mpsc::Sender<(usize, FirstPage)>>,
     /// Pages in a row that were of no use.
     useless: u32,
     /// The body of the page before, whose memory the next one takes.
@@ -232,7 +235,8 @@ impl<S: PageSink> Poll<S> {
             }
             if let Some(first) = self.first.take() {
                 // Nobody listens any more if the run has begun without it.
-                let _ = first.send((self.sink.url().to_owned(), self.sink.failure().map(str::to_owned)));
+                let failure = self.sink.failure().map(|reason| FirstPage::Failed { reason: reason.to_owned() });
+                let _ = first.send((self.index, failure.unwrap_or(FirstPage::Read)));
             }
             if after == AfterPage::Stop {
                 return self.sink;

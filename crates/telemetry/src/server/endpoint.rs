@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use aiperf_address::RequestTarget;
 use aiperf_clock::{Mono, Nanos};
 
 use super::engine::{Engine, EngineMetric, Meanings};
 use super::live::LiveServerMetrics;
+use super::page_search::{PageAddress, PageSearch};
 use super::problem::EndpointProblem;
 use super::recorder::{PageRecorder, RecordedPage};
 use crate::prometheus::{KnownSeries, PageError, PageLimits, PageReader, PageValues, SeriesId};
@@ -25,10 +25,8 @@ pub struct EndpointPlan {
     pub url: String,
     /// Whether the user named it. A server that was not named need not have metrics.
     pub is_named: bool,
-    /// Fetched instead if the first page is not Prometheus text: TensorRT-LLM serves JSON at `/metrics`.
-    pub fallback: Option<RequestTarget>,
-    /// The address of the fallback as files and messages name it.
-    pub fallback_url: String,
+    /// Pages of the same server that are tried, in this order, if it has no metrics at `url`.
+    pub fallbacks: Vec<PageAddress>,
 }
 
 /// How the pages of an endpoint came.
@@ -44,7 +42,8 @@ pub struct FetchStatistics {
 
 /// All values of one endpoint.
 pub struct EndpointHistory {
-    plan: EndpointPlan,
+    search: PageSearch,
+    is_named: bool,
     reader: PageReader,
     /// By [`SeriesId`].
     series: Vec<TimeSeries>,
@@ -74,7 +73,7 @@ pub struct EndpointHistory {
 impl std::fmt::Debug for EndpointHistory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EndpointHistory")
-            .field("url", &self.plan.url)
+            .field("url", &self.search.url())
             .field("pages", &self.pages)
             .finish_non_exhaustive()
     }
@@ -88,7 +87,8 @@ impl EndpointHistory {
         live: Arc<LiveServerMetrics>,
     ) -> Self {
         Self {
-            plan,
+            search: PageSearch::new(plan.url, plan.fallbacks),
+            is_named: plan.is_named,
             reader: PageReader::new(limits),
             series: Vec::new(),
             on_page: Vec::new(),
@@ -111,11 +111,11 @@ impl EndpointHistory {
     }
 
     pub fn url(&self) -> &str {
-        &self.plan.url
+        self.search.url()
     }
 
     pub fn is_named(&self) -> bool {
-        self.plan.is_named
+        self.is_named
     }
 
     /// Whether any page was read.
@@ -144,7 +144,7 @@ impl EndpointHistory {
 
     /// The engines whose metrics the pages have, in no order and perhaps several times.
     pub(crate) fn engines(&self) -> impl Iterator<Item = Engine> {
-        self.named_series.iter().flat_map(|id| self.meanings.engines(*id))
+        self.named_series.iter().filter_map(|id| self.meanings.engines(*id))
     }
 
     /// When the last page was read.
@@ -219,7 +219,7 @@ impl EndpointHistory {
             self.fetched.updates.push(at);
             if let Some(recorder) = &mut self.recorder {
                 recorder.record(&RecordedPage {
-                    url: &self.plan.url,
+                    url: self.search.url(),
                     sent: page.sent,
                     first_byte: page.first_byte,
                     done: page.done,
@@ -282,12 +282,18 @@ impl EndpointHistory {
         self.last_error = Some(reason);
     }
 
-    /// The other address, if this one has not shown metrics yet.
-    fn use_fallback(&mut self) -> Option<AfterPage> {
-        let target = self.plan.fallback.take().filter(|_| self.pages == 0)?;
-        self.plan.url.clone_from(&self.plan.fallback_url);
-        self.missed = 0;
-        Some(AfterPage::Instead(target))
+    /// There are no metrics at this address, so that asking again does not help.
+    fn try_next_address(&mut self, reason: String) -> AfterPage {
+        match self.search.next(reason) {
+            Ok(target) => {
+                (self.missed, self.fetched) = (0, FetchStatistics::default());
+                AfterPage::Instead(target)
+            }
+            Err(reason) => {
+                self.miss(reason);
+                AfterPage::Stop
+            }
+        }
     }
 }
 
@@ -307,24 +313,20 @@ impl PageSink for EndpointHistory {
                 self.take(values, page);
                 AfterPage::Continue
             }
+            Err(PageError::NotMetrics) if self.pages == 0 => self.try_next_address(PageError::NotMetrics.to_string()),
             Err(error) => {
                 self.miss(error.to_string());
-                match error {
-                    PageError::NotMetrics if self.pages == 0 => self.use_fallback().unwrap_or(AfterPage::Stop),
-                    _ => AfterPage::BackOff,
-                }
+                AfterPage::BackOff
             }
         }
     }
 
     fn failed(&mut self, _at: Mono, error: ScrapeError) -> AfterPage {
-        let is_final = error.is_final() && self.pages == 0;
+        if error.is_final() && self.pages == 0 {
+            return self.try_next_address(error.to_string());
+        }
         self.miss(error.to_string());
-        if is_final { AfterPage::Stop } else { AfterPage::BackOff }
-    }
-
-    fn url(&self) -> &str {
-        &self.plan.url
+        AfterPage::BackOff
     }
 
     fn failure(&self) -> Option<&str> {

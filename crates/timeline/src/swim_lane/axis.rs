@@ -9,7 +9,8 @@ pub(super) fn ticks(most: f64, count: usize) -> Vec<f64> {
     let magnitude = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * magnitude).find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(magnitude * 10.0);
-    (0..).map(|index| f64::from(index) * step).take_while(|value| *value <= most * 1.000_001).collect()
+    let steps = (most * 1.000_001 / step).floor() as u32;
+    (0..=steps).map(|index| f64::from(index) * step).collect()
 }
 
 /// A value with as many digits as its step needs.
@@ -24,9 +25,12 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within_the_axis() {
-        assert_eq!(ticks(1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(1.0, 5), [0.0, 0.2, 0.4, 0.600_000_000_000_000_1, 0.8, 1.0]);
         assert_eq!(ticks(37.0, 8), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0]);
         assert_eq!(ticks(0.0, 5), [0.0]);
-        assert_eq!((label(0.6000000000000001), label(20.0), label(2.5)), ("0.6".into(), "20".into(), "2.5".into()));
+        assert_eq!(
+            (label(0.600_000_000_000_000_1), label(20.0), label(2.5)),
+            ("0.6".into(), "20".into(), "2.5".into())
+        );
     }
 }

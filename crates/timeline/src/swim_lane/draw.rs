@@ -1,6 +1,7 @@
 //! The layout of the picture.
 
 use crate::TimelineError;
+use crate::request::Ending;
 use crate::slots::{Session, count_over_time, slots};
 
 use super::SwimLanes;
@@ -31,8 +32,10 @@ const ACTIVE: RgbColour = [33, 150, 243];
 const IDLE: RgbColour = [120, 120, 120];
 const TARGET: RgbColour = [230, 30, 30];
 const RAMP: RgbColour = [240, 140, 0];
+/// A request that did not complete. No session has this colour.
+const INCOMPLETE: RgbColour = [204, 0, 0];
 /// Colours of sessions, which take turns.
-const COLOURS: [RgbColour; 10] = [
+const COLOURS: [RgbColour; 9] = [
     [31, 119, 180],
     [255, 127, 14],
     [44, 160, 44],
@@ -42,7 +45,6 @@ const COLOURS: [RgbColour; 10] = [
     [127, 127, 127],
     [188, 189, 34],
     [23, 190, 207],
-    [214, 39, 40],
 ];
 
 pub(super) fn png(lanes: &SwimLanes) -> Result<Vec<u8>, TimelineError> {
@@ -132,6 +134,7 @@ impl Sheet {
     fn session(&mut self, lanes: &SwimLanes, session: &Session<'_>, bar: (f32, f32)) {
         let colour = COLOURS[session.number % COLOURS.len()];
         for request in &session.requests {
+            let colour = if request.ending == Ending::Completed { colour } else { INCOMPLETE };
             self.bar((lanes.seconds(request.start), lanes.seconds(request.end)), bar, colour, 0.95);
         }
         for pair in session.requests.windows(2) {
@@ -203,11 +206,14 @@ impl Sheet {
         let slots = format!("slots ({slots})");
         let target = lanes.concurrency.map(|target| format!("concurrency ({target})"));
         let ramp = lanes.ramp.map(|seconds| format!("end of the ramp ({} s)", label(seconds)));
-        let above = [
+        let mut above = vec![
             (COLOURS[0], "active request"),
             ([196, 217, 236], "time between two turns"),
             (NEW_SESSION, "new session in the slot"),
         ];
+        if lanes.requests.iter().any(|request| request.ending != Ending::Completed) {
+            above.push((INCOMPLETE, "request that did not complete"));
+        }
         self.legend_line(86.0, &above);
         let mut below = vec![(ACTIVE, active.as_str()), (IDLE, "sessions between two turns"), (IDLE, slots.as_str())];
         below.extend(target.as_deref().map(|text| (TARGET, text)));

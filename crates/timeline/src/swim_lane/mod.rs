@@ -111,6 +111,22 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_did_not_complete_is_red() {
+        let has_red = |lanes: &SwimLanes| {
+            let png = lanes.png().unwrap();
+            let mut reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().unwrap();
+            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+            reader.next_frame(&mut pixels).unwrap();
+            // The bar lets five hundredths of the light row behind it through.
+            pixels.chunks_exact(3).any(|pixel| pixel[0] > 190 && pixel[0] < 215 && pixel[1] < 20 && pixel[2] < 20)
+        };
+        let mut lanes = lanes((0..10).map(|number| request(&number.to_string(), 0, 0, 10 + number)).collect());
+        assert!(!has_red(&lanes));
+        lanes.requests[3].ending = crate::request::Ending::Failed;
+        assert!(has_red(&lanes));
+    }
+
+    #[test]
     fn a_page_has_all_requests_and_no_markup_of_names() {
         let html = lanes(vec![request("a", 0, 0, 10), request("b", 0, 5, 12)]).html();
         assert!(html.contains("a &lt;run&gt;") && !html.contains("a <run>"), "{html}");

@@ -17,11 +17,11 @@ canvas { width: 100%; display: block; border: 1px solid #bbb; cursor: crosshair;
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } p { color: #bbb; } canvas { background: #fff; } }
 ";
 
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const canvas = document.getElementById('lanes'), about = document.getElementById('about');
-const colours = ['#1f77b4','#ff7f0e','#2ca02c','#9467bd','#8c564b','#e377c2','#7f7f7f','#bcbd22','#17becf','#d62728'];
+const colours = ['#1f77b4','#ff7f0e','#2ca02c','#9467bd','#8c564b','#e377c2','#7f7f7f','#bcbd22','#17becf'];
 const left = 50, bottom = 30, counts = 140;
 let from = 0, to = data.length, rows = [0, data.slots];
 const bySlot = Array.from({length: data.slots}, () => []);
@@ -40,7 +40,11 @@ function draw() {
   const [pen, width, height] = size(), lanes = height - counts - bottom, row = lanes / (rows[1] - rows[0]);
   const x = t => left + (t - from) / (to - from) * (width - left - 8);
   pen.clearRect(0, 0, width, height); pen.font = '11px system-ui'; pen.fillStyle = '#111';
-  for (let i = 0; i <= 8; i++) { const t = from + (to - from) * i / 8; pen.fillText(t.toFixed(3) + ' s', x(t) - 14, height - 10); }
+  const rough = (to - from) / 8, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough * 0.999);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  pen.textAlign = 'center';
+  for (let i = Math.ceil(from / step); i * step <= to; i++) pen.fillText((i * step).toFixed(digits) + ' s', Math.min(x(i * step), width - 24), height - 10);
+  pen.textAlign = 'start';
   for (let slot = Math.floor(rows[0]); slot < rows[1]; slot++) {
     const top = (slot - rows[0]) * row;
     pen.fillStyle = '#f0f0f0'; pen.fillRect(left, top + 1, width - left - 8, Math.max(row - 2, 1));
@@ -90,7 +94,7 @@ canvas.addEventListener('pointermove', event => {
 canvas.addEventListener('dblclick', () => { from = 0; to = data.length; draw(); });
 window.addEventListener('resize', draw);
 draw();
-"#;
+";
 
 pub(super) fn html(lanes: &SwimLanes) -> String {
     let slots = slots(&lanes.requests);

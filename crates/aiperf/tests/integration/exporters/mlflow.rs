@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::WORDS;
-use crate::support::{Program, ReceivedRequest, TestReply, TestServer, in_one, sim};
+use super::short_run;
+use crate::support::{Ended, Program, ReceivedRequest, TestReply, TestServer, in_one, sim};
 
 const API: &str = "/api/2.0/mlflow/";
 const FILES: &str = "/api/2.0/mlflow-artifacts/artifacts/7/R/artifacts/";
@@ -24,12 +24,16 @@ fn mlflow() -> TestServer {
             "experiments/create" => answer(&json!({"experiment_id": "7"})),
             "runs/create" => {
                 let name = serde_json::from_slice::<Value>(&request.body).unwrap()["run_name"].clone();
-                let info = json!({"run_id": "R", "run_name": name, "artifact_uri": "mlflow-artifacts:/7/R/artifacts"});
-                answer(&json!({"run": {"info": info}}))
+                answer(&stored_run(&name))
             }
+            "runs/get" => answer(&stored_run(&json!("rn"))),
             _ => answer(&json!({})),
         }
     })
+}
+
+fn stored_run(name: &Value) -> Value {
+    json!({"run": {"info": {"run_id": "R", "run_name": name, "artifact_uri": "mlflow-artifacts:/7/R/artifacts"}}})
 }
 
 fn bodies(server: &TestServer, call: &str) -> Vec<Value> {
@@ -54,10 +58,10 @@ fn a_run_is_stored_with_its_metrics_parameters_tags_and_files() {
     let (sim, server) = (sim("ttft=5&itl=1&osl=4"), mlflow());
     let uri = server.url().replace("http://", "http://me:geheim@");
     let options = format!(
-        "{WORDS} --mlflow-tracking-uri {uri} --mlflow-experiment exp --mlflow-run-name rn --mlflow-tag a:b --mlflow-tag c:true \
+        "--mlflow-tracking-uri {uri} --mlflow-experiment exp --mlflow-run-name rn --mlflow-tag a:b --mlflow-tag c:true \
          --mlflow-parent-run-id P"
     );
-    let artifacts = Program::against(&sim, &options).succeed();
+    let artifacts = short_run(&sim, &options).succeed();
     assert!(
         server
             .received()
@@ -108,7 +112,7 @@ fn a_run_is_stored_with_its_metrics_parameters_tags_and_files() {
 #[test]
 fn live_metrics_come_while_the_run_lasts() {
     let (sim, server) = (sim("ttft=20&itl=10&osl=20"), mlflow());
-    let load = "--model m --tokenizer builtin --streaming --isl 16 --osl 20 --concurrency 2 --benchmark-duration 5";
+    let load = "--streaming --osl 20 --concurrency 2 --benchmark-duration 5";
     let options = format!("{load} --mlflow-tracking-uri {}", server.url());
     let artifacts = Program::against(&sim, &options).succeed();
     let metrics = logged(&server, "metrics");
@@ -121,8 +125,8 @@ fn live_metrics_come_while_the_run_lasts() {
 #[test]
 fn only_files_that_match_are_uploaded() {
     let (sim, server) = (sim("ttft=1&itl=1&osl=2"), mlflow());
-    let options = format!("{WORDS} --mlflow-tracking-uri {} --mlflow-artifact-glob *.csv", server.url());
-    let export = Program::against(&sim, &options).succeed().json("mlflow_export.json");
+    let options = format!("--mlflow-tracking-uri {} --mlflow-artifact-glob *.csv", server.url());
+    let export = short_run(&sim, &options).succeed().json("mlflow_export.json");
     let names = export["uploaded_artifacts"].as_array().unwrap();
     assert!(names.contains(&json!("profile_export_aiperf.csv")) && !names.contains(&json!("inputs.json")), "{names:?}");
 }
@@ -131,11 +135,11 @@ fn only_files_that_match_are_uploaded() {
 fn a_server_that_is_gone_or_refuses_does_not_fail_the_run() {
     let sim = sim("ttft=1&itl=1&osl=2");
     let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let ended = Program::against(&sim, &format!("{WORDS} --mlflow-tracking-uri http://{dead}")).run();
+    let ended = short_run(&sim, &format!("--mlflow-tracking-uri http://{dead}")).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("not stored completely in MLflow"), "{}", ended.stderr);
     let refusing = TestServer::start(|_, _| in_one("403 Forbidden", "", b"go away"));
-    let ended = Program::against(&sim, &format!("{WORDS} --mlflow-tracking-uri {}", refusing.url())).run();
+    let ended = short_run(&sim, &format!("--mlflow-tracking-uri {}", refusing.url())).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("HTTP 403 (go away)"), "{}", ended.stderr);
 }
@@ -143,7 +147,7 @@ fn a_server_that_is_gone_or_refuses_does_not_fail_the_run() {
 #[test]
 fn a_server_that_never_answers_delays_the_end_by_its_time_limit_at_most() {
     let (sim, silent) = (sim("ttft=1&itl=1&osl=2"), TestServer::start(|_, _| TestReply::silence()));
-    let program = Program::against(&sim, &format!("{WORDS} --mlflow-tracking-uri {}", silent.url()));
+    let program = short_run(&sim, &format!("--mlflow-tracking-uri {}", silent.url()));
     let ended = program.env("AIPERF_MLFLOW_EXPORT_TIMEOUT_SECONDS", "1").run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("not stored completely in MLflow"), "{}", ended.stderr);
@@ -153,8 +157,8 @@ fn a_server_that_never_answers_delays_the_end_by_its_time_limit_at_most() {
 fn a_folder_gets_the_layout_of_mlflow_s_file_store() {
     let sim = sim("ttft=1&itl=1&osl=2");
     let folder = tempfile::tempdir().unwrap();
-    let options = format!("{WORDS} --mlflow-tracking-uri file:{}", folder.path().display());
-    let artifacts = Program::against(&sim, &options).succeed();
+    let options = format!("--mlflow-tracking-uri file:{}", folder.path().display());
+    let artifacts = short_run(&sim, &options).succeed();
     let run_id = artifacts.json("mlflow_export.json")["run_id"].as_str().unwrap().to_owned();
     let experiments: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     let run = experiments[0].join(run_id);
@@ -166,4 +170,54 @@ fn a_folder_gets_the_layout_of_mlflow_s_file_store() {
     assert_eq!(value.to_bits(), artifacts.average("request_latency").to_bits());
     assert_eq!((read("params/endpoint.type"), read("tags/mlflow.source.name")), ("chat".into(), "aiperf".into()));
     assert!(run.join("artifacts/exports/profile_export_aiperf.json").is_file());
+}
+
+/// `aiperf plot` on a folder with one run and this `mlflow_export.json`.
+fn plot(words: &str, tracking_uri: &str) -> Ended {
+    let record = |start: u64| {
+        json!({
+            "metadata": {"request_start_ns": start, "request_end_ns": start + 500_000_000, "benchmark_phase": "profiling"},
+            "metrics": {"time_to_first_token": {"value": 100.0, "unit": "ms"}, "request_latency": {"value": 500.0, "unit": "ms"}},
+        })
+        .to_string()
+    };
+    let records: Vec<String> = (1..=5).map(|second| record(second * 1_000_000_000)).collect();
+    let export = json!({
+        "tracking_uri": tracking_uri, "experiment": "e", "run_id": "R", "run_name": "rn", "benchmark_id": "B",
+        "parent_run_id": null, "live_streaming": true, "reused_live_run": true,
+    });
+    Program::new(&format!("plot out --preset ttft_over_time {words}"))
+        .file("out/profile_export.jsonl", &records.join("\n"))
+        .file("out/mlflow_export.json", &export.to_string())
+        .run()
+}
+
+#[test]
+fn pictures_that_are_drawn_later_go_to_the_same_mlflow_run() {
+    let server = mlflow();
+    let ended = plot("--mlflow-upload", &server.url());
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("Uploaded 2 pictures to the MLflow run R"), "{}", ended.stdout);
+    let received = server.received();
+    let uploads: Vec<_> = received.iter().filter(|request| request.method == "PUT").collect();
+    let targets: Vec<&str> = uploads.iter().map(|request| request.target.as_str()).collect();
+    assert_eq!(targets, ["png", "svg"].map(|end| format!("{FILES}plots/ttft_over_time.{end}")));
+    assert!(uploads[0].body.starts_with(b"\x89PNG"));
+    assert!(received.iter().any(|request| request.target.ends_with("runs/get?run_id=R")), "{targets:?}");
+}
+
+#[test]
+fn an_upload_of_pictures_that_cannot_work_fails_with_what_to_do() {
+    let server = mlflow();
+    let ended = plot("--mlflow-upload", "http://<redacted>@localhost:5000");
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("give --mlflow-tracking-uri"), "{}", ended.stderr);
+    let ended =
+        plot(&format!("--mlflow-upload --mlflow-tracking-uri {}", server.url()), "http://<redacted>@localhost:5000");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ended = plot("--mlflow-upload", &format!("http://{dead}"));
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("cannot reach"), "{}", ended.stderr);
+    assert!(ended.artifacts.path("plots/ttft_over_time.png").exists(), "the pictures are there");
 }

@@ -2,18 +2,18 @@
 
 use aiperf_otel::message::{MetricData, NumberValue, OtlpMetric};
 
-use super::WORDS;
 use super::collector::{TestCollector, histogram, text};
+use super::{WORDS, short_run};
 use crate::support::{Program, TestReply, TestServer, chat_events, in_chunks, in_one, sim};
 
 #[test]
 fn the_last_post_has_the_whole_run_in_the_words_of_the_genai_conventions() {
     let (sim, collector) = (sim("ttft=5&itl=1&osl=4"), TestCollector::start());
     let options = format!(
-        "{WORDS} --warmup-request-count 2 --otel-url {} --otel-resource-attributes team=a --gen-ai-provider vllm",
+        "--warmup-request-count 2 --otel-url {} --otel-resource-attributes team=a --gen-ai-provider vllm",
         collector.server.url()
     );
-    let artifacts = Program::against(&sim, &options).succeed();
+    let artifacts = short_run(&sim, &options).succeed();
     let resource = collector.resource();
     let summary = artifacts.summary();
     assert_eq!(text(&resource, "service.name"), Some("aiperf"));
@@ -61,8 +61,8 @@ fn counter(metrics: &[OtlpMetric], name: &str, phase: &str) -> i64 {
 #[test]
 fn each_span_has_the_ids_that_its_request_told_the_server() {
     let (sim, collector) = (sim("ttft=5&itl=1&osl=4"), TestCollector::start());
-    let options = format!("{WORDS} --otel-url {} --stream traces", collector.server.url());
-    let artifacts = Program::against(&sim, &options).succeed();
+    let options = format!("--otel-url {} --stream traces", collector.server.url());
+    let artifacts = short_run(&sim, &options).succeed();
     assert!(collector.posts().is_empty(), "only traces were asked for");
     let spans = collector.spans();
     assert_eq!(spans.len(), 6);
@@ -98,8 +98,7 @@ fn failures_have_a_type_and_no_traceparent_is_sent_without_traces() {
             in_chunks("", &events)
         }
     });
-    // Pages of metrics would be counted as requests by the server.
-    let options = format!("--url {} {WORDS} --no-server-metrics --otel-url {}", server.url(), collector.server.url());
+    let options = format!("--url {} {WORDS} --otel-url {}", server.url(), collector.server.url());
     Program::profile(&options).succeed();
     assert!(server.received().iter().all(|request| request.header("traceparent").is_none()));
     let points = histogram(&collector.last_metrics(), "gen_ai.client.operation.duration");
@@ -118,8 +117,8 @@ fn a_dead_or_refusing_collector_costs_nothing_but_a_note() {
     let sim = sim("ttft=5&itl=1&osl=4");
     // Nobody listens on a port that was just given back.
     let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let options = format!("{WORDS} --otel-url {dead} --stream default,traces");
-    let artifacts = Program::against(&sim, &options).succeed();
+    let options = format!("--otel-url {dead} --stream default,traces");
+    let artifacts = short_run(&sim, &options).succeed();
     let summary = artifacts.summary();
     let otel = &summary["otel"];
     assert_eq!((&otel["complete"], &otel["end_is_missing"]), (&false.into(), &true.into()), "{otel}");
@@ -127,8 +126,8 @@ fn a_dead_or_refusing_collector_costs_nothing_but_a_note() {
     assert!(otel["failed_posts"].as_u64() > Some(0) && otel["last_failure"].is_string(), "{otel}");
     assert!(artifacts.text("profile_export_console.txt").contains("does not have everything"));
     let refusing = TestServer::start(|_, _| in_one("401 Unauthorized", "", b"no"));
-    let options = format!("{WORDS} --otel-url {}", refusing.url());
-    let otel = Program::against(&sim, &options).succeed().summary()["otel"].clone();
+    let options = format!("--otel-url {}", refusing.url());
+    let otel = short_run(&sim, &options).succeed().summary()["otel"].clone();
     assert!(otel["last_failure"].as_str().unwrap().contains("HTTP 401 (no)"), "{otel}");
 }
 
@@ -136,8 +135,8 @@ fn a_dead_or_refusing_collector_costs_nothing_but_a_note() {
 fn a_collector_that_never_answers_delays_the_end_by_its_time_limit_at_most() {
     let silent = TestServer::start(|_, _| TestReply::silence());
     let sim = sim("ttft=5&itl=1&osl=4");
-    let options = format!("{WORDS} --otel-url {}", silent.url());
-    let program = Program::against(&sim, &options)
+    let options = format!("--otel-url {}", silent.url());
+    let program = short_run(&sim, &options)
         .env("AIPERF_OTEL_REQUEST_TIMEOUT_SECONDS", "1")
         .env("AIPERF_OTEL_FLUSH_INTERVAL_SECONDS", "0.1");
     let otel = program.succeed().summary()["otel"].clone();
@@ -148,8 +147,8 @@ fn a_collector_that_never_answers_delays_the_end_by_its_time_limit_at_most() {
 fn headers_of_the_environment_and_a_login_reach_the_collector_and_no_file() {
     let (sim, collector) = (sim("ttft=1&itl=1&osl=2"), TestCollector::start());
     let url = collector.server.url().replace("http://", "http://me:geheim@");
-    let options = format!("{WORDS} --otel-url {url}");
-    let artifacts = Program::against(&sim, &options).env("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=lab").succeed();
+    let options = format!("--otel-url {url}");
+    let artifacts = short_run(&sim, &options).env("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=lab").succeed();
     let posts = collector.server.received();
     assert_eq!(posts[0].header("x-tenant").as_deref(), Some("lab"));
     assert_eq!(posts[0].header("authorization").as_deref(), Some("Basic bWU6Z2VoZWlt"));

@@ -1,13 +1,13 @@
 //! Weights & Biases: the offline run.
 
-use super::WORDS;
-use crate::support::{Program, sim};
+use super::short_run;
+use crate::support::sim;
 
 #[test]
 fn an_offline_run_lies_in_the_artifact_folder_and_the_console_says_how_to_upload_it() {
     let sim = sim("ttft=5&itl=1&osl=4");
-    let options = format!("{WORDS} --wandb-project proj --wandb-entity team --wandb-run-name wn --wandb-tag t1 t2");
-    let ended = Program::against(&sim, &options).run();
+    let options = "--wandb-project proj --wandb-entity team --wandb-run-name wn --wandb-tag t1 t2";
+    let ended = short_run(&sim, options).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stdout.contains("wandb sync "), "{}", ended.stdout);
     let artifacts = &ended.artifacts;

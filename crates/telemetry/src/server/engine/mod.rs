@@ -23,6 +23,32 @@ pub enum Engine {
 }
 
 impl Engine {
+    const ALL: [Self; 9] = [
+        Self::Vllm,
+        Self::Sglang,
+        Self::TrtLlm,
+        Self::Dynamo,
+        Self::Tgi,
+        Self::LlamaCpp,
+        Self::Triton,
+        Self::Nim,
+        Self::LiteLlm,
+    ];
+
+    /// The engine of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// How many programs with counts of their own may stand behind it: 0 if it runs the model itself.
+    pub const fn layer(self) -> u8 {
+        match self {
+            Self::Vllm | Self::Sglang | Self::TrtLlm | Self::Tgi | Self::LlamaCpp | Self::Triton | Self::Nim => 0,
+            Self::Dynamo => 1,
+            Self::LiteLlm => 2,
+        }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Vllm => "vLLM",

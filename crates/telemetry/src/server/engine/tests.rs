@@ -16,7 +16,7 @@ fn endpoint(url: &str, text: &str) -> EndpointHistory {
 }
 
 fn endpoint_for(url: &str, text: &str, live: &Arc<LiveServerMetrics>) -> EndpointHistory {
-    let plan = EndpointPlan { url: url.into(), is_named: true, fallback: None, fallback_url: String::new() };
+    let plan = EndpointPlan { url: url.into(), is_named: true, fallbacks: Vec::new() };
     let mut history = EndpointHistory::new(plan, PageLimits::default(), None, Arc::clone(live));
     for number in 1..=2_u64 {
         let at = Mono::from_nanos(number * 1_000_000_000);

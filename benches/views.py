@@ -1,0 +1,90 @@
+"""What watching a run costs: 1,000 streams with the dashboard on and the page open, against both off, in turn."""
+
+import contextlib
+import dataclasses
+import socket
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import stream_load
+import truth
+from bench import Bench
+from results import Check, Result
+from stream_load import StreamLoad
+
+NAME = "views"
+STREAMS = 1_000
+MOST_PERCENT = 5.0
+# The tail of a thousand streams differs from run to run by about this factor.
+MOST_WORSE = 1.25
+HERE = Path(__file__).parent
+# All runs have a terminal, so that the process that reads it costs all of them the same.
+TERMINAL = (sys.executable, str(HERE / "on_terminal.py"))
+PAGE = HERE / "open_page.py"
+OFF, BOTH = "both off", "dashboard and page"
+MODES = (OFF, "dashboard", BOTH)
+
+
+def measure(bench: Bench) -> Result:
+    result = Result(NAME, f"{STREAMS:,} streams at a server's pace: dashboard and page on, and both off")
+    ours = dataclasses.replace(bench.ours, through=TERMINAL)
+    server = {"ttft": 50, "itl": 10, "batch": 2 * STREAMS}
+    costs: dict[str, list[float]] = {}
+    tails: dict[str, list[float]] = {}
+    for number in range(1, bench.rounds + 1):
+        for what in MODES:
+            with open_page(what == BOTH) as page:
+                ui = "none" if what == OFF else "dashboard"
+                more_flags = f"--ui {ui} {page.flags}"
+                load = StreamLoad(STREAMS, bench.count(20 * STREAMS, 3 * STREAMS), 100, server, more_flags=more_flags)
+                seen = stream_load.observe(bench, ours, load, f"views-{what.replace(' ', '-')}")
+            if page.said and page.said not in result.notes:
+                result.notes.append(page.said)
+            costs.setdefault(what, []).append(seen.cpu_s)
+            tails.setdefault(what, []).append(truth.quantile(seen.errors.ttft, 0.99))
+            result.add(bench.ours.name, f"{what}, round {number}", requests=load.requests, **seen.cells())
+    without = statistics.median(costs[OFF])
+    for what in MODES[1:]:
+        more = 100 * (statistics.median(costs[what]) / without - 1)
+        result.checks.append(Check(f"CPU, {what}", more, MOST_PERCENT, "%", basis=f"more than the {without:.3g} s with both off"))
+    tail = statistics.median(tails[OFF])
+    basis = f"{MOST_WORSE} x the {tail:.3g} ms with both off"
+    shown = statistics.median(tails[BOTH])
+    result.checks.append(Check(f"TTFT error, p99, {BOTH}", shown, max(MOST_WORSE * tail, 0.01), "ms", basis=basis))
+    return result
+
+
+@dataclasses.dataclass
+class OpenPage:
+    """The page of a run in another process, whose CPU is not that of the run."""
+
+    flags: str = ""
+    # Who held the page open, and how often it got the state of the run.
+    said: str = ""
+
+
+@contextlib.contextmanager
+def open_page(is_open: bool) -> Iterator[OpenPage]:
+    if not is_open:
+        yield OpenPage()
+        return
+    port = free_port()
+    page = OpenPage(f"--api-port {port} --api-linger 0")
+    reader = subprocess.Popen([sys.executable, str(PAGE), f"http://127.0.0.1:{port}/"], stdout=subprocess.PIPE, text=True)
+    try:
+        yield page
+        page.said = reader.communicate(timeout=60)[0].strip()
+        if reader.returncode != 0:
+            raise RuntimeError(f"the page was not open during the run: {page.said}")
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
