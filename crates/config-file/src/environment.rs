@@ -9,7 +9,9 @@ use crate::yaml::{Node, NodeValue, typed};
 pub(crate) fn substitute(node: &mut Node, path: &str, variables: &BTreeMap<String, String>) -> Result<(), FileError> {
     match &mut node.value {
         NodeValue::Text(text) => {
-            if let Some(value) = substituted(text, variables).map_err(|problem| FileError::at(node.position, path, problem))? {
+            if let Some(value) =
+                substituted(text, variables).map_err(|problem| FileError::at(node.position, path, problem))?
+            {
                 node.value = value;
             }
         }
@@ -35,9 +37,9 @@ fn substituted(text: &str, variables: &BTreeMap<String, String>) -> Result<Optio
     let mut rest = text;
     let mut is_whole = false;
     while let Some((before, reference)) = rest.split_once("${") {
-        let (inside, after) = reference
-            .split_once('}')
-            .ok_or_else(|| format!("{text:?} has `${{` without a closing brace; write ${{NAME}} or ${{NAME:default}}"))?;
+        let (inside, after) = reference.split_once('}').ok_or_else(|| {
+            format!("{text:?} has `${{` without a closing brace; write ${{NAME}} or ${{NAME:default}}")
+        })?;
         let (name, default) = inside.split_once(':').map_or((inside, None), |(name, default)| (name, Some(default)));
         let name = name.trim();
         let value = match (variables.get(name), default) {
@@ -79,7 +81,10 @@ mod tests {
 
     #[test]
     fn references_inside_of_a_text_make_a_text() {
-        assert_eq!(value("http://${HOST}:${PORT:8000}/v1"), Ok(Some(NodeValue::Text("http://node-a:8000/v1".to_owned()))));
+        assert_eq!(
+            value("http://${HOST}:${PORT:8000}/v1"),
+            Ok(Some(NodeValue::Text("http://node-a:8000/v1".to_owned())))
+        );
         assert_eq!(value("${N}${N}"), Ok(Some(NodeValue::Text("1212".to_owned()))));
         assert_eq!(value("plain $N text"), Ok(None));
     }

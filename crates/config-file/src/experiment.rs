@@ -30,7 +30,9 @@ impl ConfigFile {
     pub fn experiment(&self, typed: &RawOptions, environment: &Environment) -> Result<Experiment, ConfigFileError> {
         if let Some((given, reason)) = command_line::refused(typed) {
             let flag = given.spelling.clone();
-            return Err(ConfigError::Conflict { first: flag, second: self.name().to_owned(), why: reason.to_owned() }.into());
+            return Err(
+                ConfigError::Conflict { first: flag, second: self.name().to_owned(), why: reason.to_owned() }.into()
+            );
         }
         let file = self.with_lists(&command_line::lists(typed))?;
         let variations = file.variations()?;
@@ -97,10 +99,14 @@ impl ConfigFile {
                 return Err(wrong("benchmark.phases: `seamless` is not supported; leave it out"));
             }
             if phase.kind == PhaseKind::Profiling && phase.excluded {
-                return Err(wrong("benchmark.phases: `excludeFromResults` of a profiling phase is not supported; leave it out"));
+                return Err(wrong(
+                    "benchmark.phases: `excludeFromResults` of a profiling phase is not supported; leave it out",
+                ));
             }
             if place.replace(phase.options).is_some() {
-                return Err(wrong("benchmark.phases: a second phase of one kind is not supported; keep one warmup and one profiling phase"));
+                return Err(wrong(
+                    "benchmark.phases: a second phase of one kind is not supported; keep one warmup and one profiling phase",
+                ));
             }
         }
         let profiling = profiling.ok_or_else(|| wrong("benchmark.phases: there is no profiling phase"))?;

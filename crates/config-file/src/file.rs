@@ -42,7 +42,9 @@ impl ConfigFile {
         std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_BYTES + 1), &mut bytes)
             .map_err(|error| cannot(format!("cannot be read: {error}")))?;
         if bytes.len() as u64 > MAX_BYTES {
-            return Err(cannot("is larger than 64 MiB; put data into a file of its own and name it under `path`".to_owned()));
+            return Err(cannot(
+                "is larger than 64 MiB; put data into a file of its own and name it under `path`".to_owned(),
+            ));
         }
         Self::parse(&name, &text(bytes).map_err(cannot)?, variables)
     }
@@ -55,14 +57,22 @@ impl ConfigFile {
     fn read(name: &str, text: &str, variables: &BTreeMap<String, String>) -> Result<Self, FileError> {
         let mut root = yaml::read(text)?;
         if !matches!(root.value, NodeValue::Map(_)) {
-            return Err(FileError::at(root.position, "", format!("the file must be a map of keys, not {}", root.kind())));
+            return Err(FileError::at(
+                root.position,
+                "",
+                format!("the file must be a map of keys, not {}", root.kind()),
+            ));
         }
         environment::substitute(&mut root, "", variables)?;
         let mut warnings = Vec::new();
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
         if let Some(plot) = root.get("plot") {
-            return Err(FileError::at(plot.position, "plot", "is not supported; leave it out and use `artifacts.autoPlot`"));
+            return Err(FileError::at(
+                plot.position,
+                "plot",
+                "is not supported; leave it out and use `artifacts.autoPlot`",
+            ));
         }
         Ok(Self { name: name.to_owned(), root, warnings })
     }
@@ -99,7 +109,9 @@ impl ConfigFile {
         let wrong = |problem: String| FileError::new(problem).in_file(&self.name);
         let kind = self.root.get("sweep").and_then(|sweep| sweep.get("type")).and_then(Node::word);
         if let Some(kind) = kind.filter(|kind| kind != "grid") {
-            return Err(wrong(format!("sweep: a list of values on the command line cannot be added to a {kind} sweep; give one value")));
+            return Err(wrong(format!(
+                "sweep: a list of values on the command line cannot be added to a {kind} sweep; give one value"
+            )));
         }
         let position = self.root.position;
         let node = |value: &Value| Node::from_json(value, position);
@@ -115,7 +127,9 @@ impl ConfigFile {
         };
         for (path, values) in lists {
             if entries.iter().any(|entry| whole_path(&entry.key) == *path) {
-                return Err(wrong(format!("sweep.parameters: {path} is already a parameter; give it no list on the command line")));
+                return Err(wrong(format!(
+                    "sweep.parameters: {path} is already a parameter; give it no list on the command line"
+                )));
             }
             let value = node(&Value::from(values.clone()));
             entries.push(Entry { key: path.clone(), key_position: position, value });
@@ -166,7 +180,8 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
         return Err(format!("has a NUL byte at offset {at}; it is not a text file"));
     }
-    String::from_utf8(bytes).map_err(|error| format!("is not UTF-8: byte {}; save it as UTF-8", error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes)
+        .map_err(|error| format!("is not UTF-8: byte {}; save it as UTF-8", error.utf8_error().valid_up_to()))
 }
 
 /// Gives a file the shape of the envelope. A file that has the keys of the body at its top is an older form.
@@ -184,7 +199,11 @@ fn envelope(root: Node, name: &str, warnings: &mut Vec<String>) -> Result<Node, 
         let key = snake(&entry.key);
         if ENVELOPE.contains(&key.as_str()) {
             if outside.iter().any(|other| other.key == key) {
-                return Err(FileError::at(entry.key_position, "", format!("the key {} is given twice; keep one of them", camel(&key))));
+                return Err(FileError::at(
+                    entry.key_position,
+                    "",
+                    format!("the key {} is given twice; keep one of them", camel(&key)),
+                ));
             }
             entry.key = key;
             outside.push(entry);
@@ -205,7 +224,11 @@ fn envelope(root: Node, name: &str, warnings: &mut Vec<String>) -> Result<Node, 
     }
     if is_flat {
         if inside.is_empty() {
-            return Err(FileError::at(position, "", "`benchmark` is missing; `aiperf config init` prints files to begin with"));
+            return Err(FileError::at(
+                position,
+                "",
+                "`benchmark` is missing; `aiperf config init` prints files to begin with",
+            ));
         }
         warnings.push(format!(
             "{name}: the keys of a run at the top of the file are an older form; put them under `benchmark`"

@@ -44,7 +44,8 @@ pub(crate) fn applies(id: OptionId) -> bool {
 /// The options of the file that go for all of its runs.
 pub(crate) fn options(file: &ConfigFile) -> Result<RawOptions, FileError> {
     let Some(section) = file.section("multi_run") else { return Ok(RawOptions::new()) };
-    let mut options = read_section(file.name(), section, "multiRun", MULTI_RUN).map_err(|error| error.in_file(file.name()))?;
+    let mut options =
+        read_section(file.name(), section, "multiRun", MULTI_RUN).map_err(|error| error.in_file(file.name()))?;
     // With one run these say nothing, and files have them so that the number alone can be changed.
     let is_single = options.get(OptionId::NumProfileRuns).is_none_or(|given| given.values == ["1"]);
     if is_single {

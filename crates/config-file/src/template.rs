@@ -99,7 +99,9 @@ fn environment() -> Environment<'static> {
 
 fn rendered(text: &str, names: &Names) -> Result<NodeValue, String> {
     let environment = environment();
-    let result = environment.render_str(text, minijinja::value::Serde(&names.values)).map_err(|error| problem(&environment, text, names, &error))?;
+    let result = environment
+        .render_str(text, minijinja::value::Serde(&names.values))
+        .map_err(|error| problem(&environment, text, names, &error))?;
     // A value that is nothing but one expression may be a number or a truth value.
     let inside = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let is_whole = inside.is_some_and(|inside| !inside.contains("{{") && !inside.contains("{%"));
@@ -114,7 +116,8 @@ fn problem(environment: &Environment<'_>, text: &str, names: &Names, error: &min
         unknown.sort();
         if let Some(first) = unknown.first() {
             let near = crate::names::nearest(first, names.values.keys().map(String::as_str));
-            let advice = near.map_or_else(|| "add it to `variables`".to_owned(), |near| format!("did you mean {near}?"));
+            let advice =
+                near.map_or_else(|| "add it to `variables`".to_owned(), |near| format!("did you mean {near}?"));
             return format!("the template {text:?} uses {first}, which has no value; {advice}");
         }
     }

@@ -95,6 +95,11 @@ impl RawOptions {
         }
     }
 
+    /// The option that names a configuration file, whose settings these options are laid over.
+    pub fn config_file(&self) -> Option<&Given> {
+        self.get(OptionId::Config)
+    }
+
     pub fn given(&self) -> &[Given] {
         &self.given
     }

@@ -61,7 +61,13 @@ pub(super) fn command() -> Command {
                 .about("Show the runs of a sweep: folder, label, values")
                 .disable_version_flag(true)
                 .arg(file())
-                .arg(Arg::new("full").long("full").short('F').action(ArgAction::SetTrue).help("Also show the configuration of each run"))
+                .arg(
+                    Arg::new("full")
+                        .long("full")
+                        .short('F')
+                        .action(ArgAction::SetTrue)
+                        .help("Also show the configuration of each run"),
+                )
                 .arg(
                     Arg::new("index")
                         .long("index")

@@ -1,11 +1,11 @@
 //! From matched arguments to raw options, in the order typed.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_config_file::{ConfigFile, ConfigFileError};
-use aiperf_options::RawOptions;
-use aiperf_options::catalogue::{OptionId, OptionSpec, options};
+use aiperf_options::catalogue::{OptionSpec, options};
+use aiperf_options::{ConfigError, RawOptions};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
@@ -32,11 +32,13 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
 
 /// The runs of the options alone, or of the configuration file that they name.
 pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
-    let Some(path) = raw.get(OptionId::Config).and_then(|given| given.values.first()) else {
-        return Ok(raw.resolve_experiment(environment)?);
-    };
-    let path = Path::new(path);
-    let path = if path.exists() { path.to_owned() } else { environment.current_dir.join(path) };
+    let Some(given) = raw.config_file() else { return Ok(raw.resolve_experiment(environment)?) };
+    let path = given.values.first().map(PathBuf::from).unwrap_or_default();
+    let path = if path.exists() { path } else { environment.current_dir.join(path) };
+    if !path.exists() {
+        let (flag, path) = (given.spelling.clone(), path.display().to_string());
+        return Err(ConfigError::Unreadable { flag, path, reason: "no such file".to_owned() }.into());
+    }
     let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
     Ok(file.experiment(raw, environment)?)
 }

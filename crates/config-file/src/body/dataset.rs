@@ -37,7 +37,11 @@ fn fields(node: &Node, path: &str) -> Result<&'static [Field], FileError> {
         Some("public") => Ok(PUBLIC_DATASET),
         Some(other) => {
             let problem = format!("{other:?} is not a type of data set; choose synthetic, file or public");
-            Err(FileError::at(node.get("type").map_or(node.position, |node| node.position), format!("{path}.type"), problem))
+            Err(FileError::at(
+                node.get("type").map_or(node.position, |node| node.position),
+                format!("{path}.type"),
+                problem,
+            ))
         }
     }
 }

@@ -37,9 +37,15 @@ mod tests {
 
     #[test]
     fn times_are_seconds_or_have_a_unit() {
-        for (text, expected) in
-            [("90", "90"), ("1.5", "1.5"), ("90s", "90"), ("5 Min", "300"), ("2h", "7200"), ("0.5m", "30"), ("inf", "inf")]
-        {
+        for (text, expected) in [
+            ("90", "90"),
+            ("1.5", "1.5"),
+            ("90s", "90"),
+            ("5 Min", "300"),
+            ("2h", "7200"),
+            ("0.5m", "30"),
+            ("inf", "inf"),
+        ] {
             assert_eq!(seconds(&read(text).unwrap()), Ok(expected.to_owned()), "{text}");
         }
         for text in ["5 days", "s", "[1]", "true", "-"] {

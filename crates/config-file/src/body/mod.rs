@@ -7,10 +7,10 @@ mod own;
 mod phases;
 mod reader;
 
-pub(crate) use phases::PhaseOptions;
 pub(crate) use duration::seconds as duration_seconds;
-pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
+pub(crate) use phases::PhaseOptions;
 use reader::Reader;
+pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
 
 use aiperf_options::RawOptions;
 

@@ -15,7 +15,8 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Result<(
                 let path = format!("{path}.{}", entry.key);
                 match snake(&entry.key).as_str() {
                     "strategy" => {
-                        let word = scalar(&entry.value).map_err(|problem| FileError::at(entry.value.position, &path, problem))?;
+                        let word = scalar(&entry.value)
+                            .map_err(|problem| FileError::at(entry.value.position, &path, problem))?;
                         reader.put(OptionId::ModelSelectionStrategy, &entry.value, &path, vec![word]);
                     }
                     "items" => items(reader, &entry.value, &path)?,
@@ -51,12 +52,18 @@ fn item(reader: &mut Reader<'_>, node: &Node, path: &str) -> Result<(), FileErro
         match entry.key.as_str() {
             "name" => reader.add(OptionId::ModelNames, &entry.value, &path, scalar(&entry.value).map_err(wrong)?),
             "weight" => reader.add(OptionId::ModelWeights, &entry.value, &path, scalar(&entry.value).map_err(wrong)?),
-            "lora" => return Err(wrong("is not supported: name the adapter as the model, as servers expect it".to_owned())),
+            "lora" => {
+                return Err(wrong("is not supported: name the adapter as the model, as servers expect it".to_owned()));
+            }
             "modalities" => {
-                return Err(wrong("is not supported: the data set says what requests contain; leave it out".to_owned()));
+                return Err(wrong(
+                    "is not supported: the data set says what requests contain; leave it out".to_owned(),
+                ));
             }
             "tokenizer" => {
-                return Err(wrong("is not supported: all models are counted with one tokenizer; set `tokenizer`".to_owned()));
+                return Err(wrong(
+                    "is not supported: all models are counted with one tokenizer; set `tokenizer`".to_owned(),
+                ));
             }
             _ => return Err(unknown(entry, &path, ["name", "weight"].into_iter())),
         }

@@ -18,7 +18,12 @@ impl Reader<'_> {
             OwnForm::Timeout => {
                 let seconds = duration::seconds(node).map_err(wrong)?;
                 let is_zero = seconds.parse() == Ok(0.0);
-                self.put(OptionId::RequestTimeoutSeconds, node, path, vec![if is_zero { "inf".to_owned() } else { seconds }]);
+                self.put(
+                    OptionId::RequestTimeoutSeconds,
+                    node,
+                    path,
+                    vec![if is_zero { "inf".to_owned() } else { seconds }],
+                );
             }
             OwnForm::Template => self.template(node, path)?,
             OwnForm::ServerCall(call) => self.server_call(call, node, path)?,
@@ -43,7 +48,9 @@ impl Reader<'_> {
             }
             OwnForm::GpuCollector => match scalar(node).map_err(wrong)?.as_str() {
                 "dcgm" => {}
-                library @ ("pynvml" | "nvml" | "amdsmi") => self.add(OptionId::GpuTelemetry, node, path, library.to_owned()),
+                library @ ("pynvml" | "nvml" | "amdsmi") => {
+                    self.add(OptionId::GpuTelemetry, node, path, library.to_owned())
+                }
                 other => return Err(wrong(format!("{other:?} is not a collector; choose dcgm, pynvml or amdsmi"))),
             },
             OwnForm::GpuView => match scalar(node).map_err(wrong)?.as_str() {
@@ -57,7 +64,9 @@ impl Reader<'_> {
             OwnForm::Discovery => {
                 let mode = node.get("mode").and_then(Node::word);
                 if mode.as_deref() == Some("kubernetes") {
-                    return Err(wrong("kubernetes discovery belongs to runs on a cluster; list the pages under `urls`".to_owned()));
+                    return Err(wrong(
+                        "kubernetes discovery belongs to runs on a cluster; list the pages under `urls`".to_owned(),
+                    ));
                 }
                 let spelling = self.spelling(node, path);
                 self.warn(format!("{spelling} has no effect: pages are found at the servers' own addresses"));
@@ -230,7 +239,11 @@ fn sequence_distribution(node: &Node, path: &str) -> Result<String, FileError> {
                 "probability" => "prob".to_owned(),
                 _ => {
                     let known = ["isl", "osl", "isl_stddev", "osl_stddev", "probability"];
-                    return Err(super::reader::unknown(entry, &format!("{path}[{index}].{}", entry.key), known.into_iter()));
+                    return Err(super::reader::unknown(
+                        entry,
+                        &format!("{path}[{index}].{}", entry.key),
+                        known.into_iter(),
+                    ));
                 }
             };
             pair.insert(name, entry.value.to_json());

@@ -23,7 +23,8 @@ pub(crate) struct PhaseOptions {
 }
 
 /// Keys of a phase that are not options.
-const OWN_KEYS: [&str; 7] = ["name", "kind", "seamless", "exclude_from_results", "timing_mode", "sla", "adaptive_scale"];
+const OWN_KEYS: [&str; 7] =
+    ["name", "kind", "seamless", "exclude_from_results", "timing_mode", "sla", "adaptive_scale"];
 
 /// The phases in their order, each with its warnings.
 pub(super) fn read(file: &str, body: &Node, path: &str) -> Result<Vec<(PhaseOptions, Vec<String>)>, FileError> {
@@ -31,7 +32,8 @@ pub(super) fn read(file: &str, body: &Node, path: &str) -> Result<Vec<(PhaseOpti
     let mut phases = Vec::new();
     match (short("phases"), short("profiling"), short("warmup")) {
         (Some(_), Some(other), _) | (Some(_), _, Some(other)) => {
-            let problem = format!("phases and {} cannot be combined; put {} into the list of phases", other.key, other.key);
+            let problem =
+                format!("phases and {} cannot be combined; put {} into the list of phases", other.key, other.key);
             return Err(FileError::at(other.key_position, path, problem));
         }
         (Some(entry), None, None) => {
@@ -52,10 +54,18 @@ pub(super) fn read(file: &str, body: &Node, path: &str) -> Result<Vec<(PhaseOpti
             phases.push(phase(file, &profiling.value, &format!("{path}.{}", profiling.key), Some("profiling"))?);
         }
         (None, None, Some(warmup)) => {
-            return Err(FileError::at(warmup.key_position, path, "a warmup needs a profiling phase after it; add `profiling`"));
+            return Err(FileError::at(
+                warmup.key_position,
+                path,
+                "a warmup needs a profiling phase after it; add `profiling`",
+            ));
         }
         (None, None, None) => {
-            return Err(FileError::at(body.position, path, "there are no phases; add `profiling: {concurrency: 8, requests: 100}`"));
+            return Err(FileError::at(
+                body.position,
+                path,
+                "there are no phases; add `profiling: {concurrency: 8, requests: 100}`",
+            ));
         }
     }
     check(&phases, body, path)?;
@@ -78,17 +88,23 @@ fn check(phases: &[(PhaseOptions, Vec<String>)], body: &Node, path: &str) -> Res
     Ok(())
 }
 
-fn phase(file: &str, node: &Node, path: &str, usual_name: Option<&str>) -> Result<(PhaseOptions, Vec<String>), FileError> {
+fn phase(
+    file: &str,
+    node: &Node,
+    path: &str,
+    usual_name: Option<&str>,
+) -> Result<(PhaseOptions, Vec<String>), FileError> {
     let mut reader = Reader::new(file);
     reader.map(node, path)?;
     let text = |key: &str| match node.get(key) {
-        Some(value) => scalar(value).map(Some).map_err(|problem| FileError::at(value.position, format!("{path}.{key}"), problem)),
+        Some(value) => {
+            scalar(value).map(Some).map_err(|problem| FileError::at(value.position, format!("{path}.{key}"), problem))
+        }
         None => Ok(None),
     };
     let flag = |name: &str| match node.entries().iter().find(|entry| snake(&entry.key) == name) {
-        Some(entry) => {
-            truth(&entry.value).map_err(|problem| FileError::at(entry.value.position, format!("{path}.{}", entry.key), problem))
-        }
+        Some(entry) => truth(&entry.value)
+            .map_err(|problem| FileError::at(entry.value.position, format!("{path}.{}", entry.key), problem)),
         None => Ok(false),
     };
     let name = text("name")?.or_else(|| usual_name.map(ToOwned::to_owned));
@@ -98,7 +114,8 @@ fn phase(file: &str, node: &Node, path: &str, usual_name: Option<&str>) -> Resul
         Some("warmup") => PhaseKind::Warmup,
         Some("profiling") => PhaseKind::Profiling,
         other => {
-            let problem = format!("{:?} is not a kind; set `kind: warmup` or `kind: profiling`", other.unwrap_or_default());
+            let problem =
+                format!("{:?} is not a kind; set `kind: warmup` or `kind: profiling`", other.unwrap_or_default());
             return Err(FileError::at(node.position, format!("{path}.kind"), problem));
         }
     };
@@ -130,7 +147,8 @@ fn check_name(name: &str) -> Result<(), String> {
 /// The options that follow from the type of the load and its rate.
 fn load_type(reader: &mut Reader<'_>, node: &Node, path: &str) -> Result<(), FileError> {
     let named = node.get("type");
-    let kind = named.map(|value| scalar(value).map_err(|problem| FileError::at(value.position, format!("{path}.type"), problem)));
+    let kind = named
+        .map(|value| scalar(value).map_err(|problem| FileError::at(value.position, format!("{path}.type"), problem)));
     let kind = kind.transpose()?;
     let rate = node.get("rate");
     let here = named.unwrap_or(node);

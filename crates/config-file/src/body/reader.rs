@@ -59,8 +59,11 @@ impl<'a> Reader<'a> {
                 self.streams.iter().find(|(known, _)| *known == word).map_or(usual, |(_, on)| *on)
             };
             let words = [("metrics", true), ("timing", true), ("traces", false)];
-            let mut on: Vec<String> =
-                words.into_iter().filter(|(word, usual)| is_on(word, *usual)).map(|(word, _)| word.to_owned()).collect();
+            let mut on: Vec<String> = words
+                .into_iter()
+                .filter(|(word, usual)| is_on(word, *usual))
+                .map(|(word, _)| word.to_owned())
+                .collect();
             if on.is_empty() {
                 on.push("none".to_owned());
             }
@@ -188,7 +191,8 @@ impl<'a> Reader<'a> {
             for (id, key) in [(mean, "mean"), (stddev, "stddev")] {
                 if let Some(value) = node.get(key) {
                     let path = format!("{path}.{key}");
-                    let word = scalar(value).map_err(|problem| FileError::at(value.position, path.as_str(), problem))?;
+                    let word =
+                        scalar(value).map_err(|problem| FileError::at(value.position, path.as_str(), problem))?;
                     self.put(id, value, &path, vec![whole(&word)]);
                 }
             }
@@ -233,7 +237,9 @@ pub(crate) fn unknown(entry: &Entry, path: &str, known: impl Iterator<Item = &'s
 /// A number, a truth value or a text, as it would be typed.
 pub(crate) fn scalar(node: &Node) -> Result<String, String> {
     node.word().ok_or_else(|| match node.value {
-        NodeValue::List(_) => "must be one value, not a list; to run with each value of a list, write it under `sweep`".to_owned(),
+        NodeValue::List(_) => {
+            "must be one value, not a list; to run with each value of a list, write it under `sweep`".to_owned()
+        }
         _ => format!("must be one value, not {}", node.kind()),
     })
 }

@@ -5,8 +5,7 @@ use aiperf_options::catalogue::OptionId;
 use super::Form::{Distribution, Flag, List, Map, Own, Scalar, Section};
 use super::{Field, OwnForm};
 
-const ISL: Field =
-    Field::new("isl", Distribution(OptionId::PromptInputTokensMean, OptionId::PromptInputTokensStddev));
+const ISL: Field = Field::new("isl", Distribution(OptionId::PromptInputTokensMean, OptionId::PromptInputTokensStddev));
 const OSL: Field =
     Field::new("osl", Distribution(OptionId::PromptOutputTokensMean, OptionId::PromptOutputTokensStddev));
 const ENTRIES: Field = Field::new("entries", Scalar(OptionId::NumDatasetEntries));

@@ -51,7 +51,11 @@ fn lists(parameters: &Node) -> Result<Vec<(String, Vec<Value>)>, FileError> {
         return Err(FileError::at(parameters.position, at, problem));
     };
     if entries.is_empty() {
-        return Err(FileError::at(parameters.position, at, "names no parameter; add one, such as `concurrency: [1, 2, 4]`"));
+        return Err(FileError::at(
+            parameters.position,
+            at,
+            "names no parameter; add one, such as `concurrency: [1, 2, 4]`",
+        ));
     }
     let mut lists: Vec<(String, Vec<Value>)> = Vec::new();
     for entry in entries {
@@ -64,7 +68,11 @@ fn lists(parameters: &Node) -> Result<Vec<(String, Vec<Value>)>, FileError> {
             return Err(FileError::at(entry.value.position, format!("{at}.{}", entry.key), "the list has no values"));
         }
         if lists.iter().any(|(known, _)| *known == path) {
-            return Err(FileError::at(entry.key_position, format!("{at}.{}", entry.key), format!("{path} is swept twice")));
+            return Err(FileError::at(
+                entry.key_position,
+                format!("{at}.{}", entry.key),
+                format!("{path} is swept twice"),
+            ));
         }
         lists.push((path, items.iter().map(Node::to_json).collect()));
     }

@@ -14,8 +14,7 @@ const LLOYD_POINTS: usize = 4096;
 pub(super) fn points(sampling: &Sampling) -> Result<Vec<Vec<f64>>, String> {
     let (count, dimensions) = (sampling.samples, sampling.dimensions());
     let mut random = Pcg64::new(sampling.seed.unwrap_or(0));
-    let mut points: Vec<Vec<f64>> =
-        (0..count).map(|_| (0..dimensions).map(|_| random.next_f64()).collect()).collect();
+    let mut points: Vec<Vec<f64>> = (0..count).map(|_| (0..dimensions).map(|_| random.next_f64()).collect()).collect();
     for dimension in 0..dimensions {
         for (point, slice) in points.iter_mut().zip(random.permutation(count)) {
             point[dimension] = ((slice + 1) as f64 - point[dimension]) / count as f64;
@@ -63,11 +62,13 @@ fn swap(points: &mut [Vec<f64>], one: usize, other: usize, dimension: usize) {
 /// The part of the centred discrepancy (Hickernell) that two points have a share in.
 fn discrepancy_of(points: &[Vec<f64>], one: usize, other: usize) -> f64 {
     let count = points.len() as f64;
-    let single = |point: &[f64]| -> f64 {
-        point.iter().map(|x| (x - 0.5).abs()).map(|d| 1.0 + 0.5 * d - 0.5 * d * d).product()
-    };
+    let single =
+        |point: &[f64]| -> f64 { point.iter().map(|x| (x - 0.5).abs()).map(|d| 1.0 + 0.5 * d - 0.5 * d * d).product() };
     let pair = |a: &[f64], b: &[f64]| -> f64 {
-        a.iter().zip(b).map(|(x, y)| 1.0 + 0.5 * (x - 0.5).abs() + 0.5 * (y - 0.5).abs() - 0.5 * (x - y).abs()).product()
+        a.iter()
+            .zip(b)
+            .map(|(x, y)| 1.0 + 0.5 * (x - 0.5).abs() + 0.5 * (y - 0.5).abs() - 0.5 * (x - y).abs())
+            .product()
     };
     let mut sum = 0.0;
     for (index, chosen) in [one, other].into_iter().enumerate() {

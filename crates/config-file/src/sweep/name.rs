@@ -13,7 +13,8 @@ pub(super) fn folder(values: &Map<String, Value>, index: usize) -> String {
 
 /// A name without the characters that a folder cannot have.
 pub(super) fn plain(name: &str, index: usize) -> String {
-    let name: String = name.replace("..", "").chars().filter(|c| !"/\\<>:\"|?*".contains(*c) && !c.is_control()).collect();
+    let name: String =
+        name.replace("..", "").chars().filter(|c| !"/\\<>:\"|?*".contains(*c) && !c.is_control()).collect();
     if name.trim().is_empty() { format!("variation_{index}") } else { name }
 }
 
@@ -41,7 +42,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_reference() {
-        let Value::Object(values) = json!({"phases.profiling.rate": 0.5, "variables.x": "a b/c", "y": true}) else { panic!() };
+        let Value::Object(values) = json!({"phases.profiling.rate": 0.5, "variables.x": "a b/c", "y": true}) else {
+            panic!()
+        };
         assert_eq!(folder(&values, 0), "rate_0.5__x_a bc__y_True");
         assert_eq!(label(&values), "phases.profiling.rate=0.5, variables.x=a b/c, y=True");
         assert_eq!(plain("../", 3), "variation_3");

@@ -36,8 +36,12 @@ pub(super) fn whole(path: &str, position: Position) -> Result<String, FileError>
     let first = snake(path.split('.').next().unwrap_or_default());
     match first.as_str() {
         "" => wrong("a path needs a name, such as phases.profiling.concurrency"),
-        "sweep" | "multi_run" | "random_seed" => wrong("cannot be swept; sweep fields of `benchmark`, or `variables.NAME`"),
-        _ if !path.contains('.') && OF_THE_PROFILING_PHASE.contains(&first.as_str()) => Ok(format!("phases.profiling.{first}")),
+        "sweep" | "multi_run" | "random_seed" => {
+            wrong("cannot be swept; sweep fields of `benchmark`, or `variables.NAME`")
+        }
+        _ if !path.contains('.') && OF_THE_PROFILING_PHASE.contains(&first.as_str()) => {
+            Ok(format!("phases.profiling.{first}"))
+        }
         _ => Ok(path.to_owned()),
     }
 }
@@ -63,7 +67,9 @@ pub(super) fn set(root: &mut Node, path: &str, value: &Value, position: Position
             move_length(dataset, field, position);
             put(dataset, field, value).map_err(wrong)
         }
-        ("phases", [name, field @ ..]) if !field.is_empty() => put(phase(body, name).map_err(wrong)?, field, value).map_err(wrong),
+        ("phases", [name, field @ ..]) if !field.is_empty() => {
+            put(phase(body, name).map_err(wrong)?, field, value).map_err(wrong)
+        }
         _ => put(body, &segments, value).map_err(wrong),
     }
 }
@@ -73,9 +79,13 @@ fn child<'a>(node: &'a mut Node, name: &str, position: Position) -> &'a mut Node
     if !matches!(node.value, NodeValue::Map(_)) {
         // A length that is a number is its mean.
         let number = std::mem::replace(&mut node.value, NodeValue::Map(Vec::new()));
-        if OF_A_DISTRIBUTION.contains(&name) && matches!(number, NodeValue::Int(_) | NodeValue::Float(_)) && name != "mean" {
+        if OF_A_DISTRIBUTION.contains(&name)
+            && matches!(number, NodeValue::Int(_) | NodeValue::Float(_))
+            && name != "mean"
+        {
             let mean = Node { value: number, position: node.position };
-            node.value = NodeValue::Map(vec![Entry { key: "mean".to_owned(), key_position: node.position, value: mean }]);
+            node.value =
+                NodeValue::Map(vec![Entry { key: "mean".to_owned(), key_position: node.position, value: mean }]);
         }
     }
     let NodeValue::Map(entries) = &mut node.value else { unreachable!("it was made a map above") };
@@ -102,7 +112,11 @@ fn put(node: &mut Node, path: &[&str], value: Node) -> Result<(), String> {
             if let NodeValue::List(items) = &mut node.value {
                 let items_count = items.len();
                 let item = name.parse::<usize>().ok().and_then(|index| items.get_mut(index));
-                return put(item.ok_or_else(|| format!("{name:?} is not one of the {items_count} entries of the list"))?, rest, value);
+                return put(
+                    item.ok_or_else(|| format!("{name:?} is not one of the {items_count} entries of the list"))?,
+                    rest,
+                    value,
+                );
             }
             let position = value.position;
             put(child(node, &snake(name), position), rest, value)
@@ -121,7 +135,8 @@ fn dataset<'a>(body: &'a mut Node, name: &str) -> Result<&'a mut Node, String> {
     let names: Vec<String> = items.iter().filter_map(|item| item.get("name").and_then(Node::word)).collect();
     let is_only = items.len() == 1 && ["main", "default"].contains(&name);
     let index = items.iter().position(|item| item.get("name").and_then(Node::word).as_deref() == Some(name));
-    let index = index.or_else(|| is_only.then_some(0)).or_else(|| name.parse().ok().filter(|index| *index < items.len()));
+    let index =
+        index.or_else(|| is_only.then_some(0)).or_else(|| name.parse().ok().filter(|index| *index < items.len()));
     let index = index.ok_or_else(|| format!("no data set is called {name}; there is {}", names.join(", ")))?;
     Ok(&mut items[index])
 }
@@ -133,7 +148,11 @@ fn phase<'a>(body: &'a mut Node, name: &str) -> Result<&'a mut Node, String> {
     }
     let node = body.get_mut("phases").ok_or("the file has no phases")?;
     if !matches!(node.value, NodeValue::List(_)) {
-        return if name == "profiling" { Ok(node) } else { Err(format!("no phase is called {name}; there is profiling")) };
+        return if name == "profiling" {
+            Ok(node)
+        } else {
+            Err(format!("no phase is called {name}; there is profiling"))
+        };
     }
     let NodeValue::List(items) = &mut node.value else { unreachable!("it is a list") };
     let named = |item: &Node, key: &str| item.get(key).and_then(Node::word);

@@ -63,8 +63,9 @@ impl Sampling {
             Some(_) => Err(wrong(name, "must be a whole number".to_owned())),
         };
         let samples = whole("samples")?.filter(|samples| SAMPLES.contains(samples));
-        let samples =
-            samples.ok_or_else(|| wrong("samples", format!("must be a whole number from {} to {}", SAMPLES.start(), SAMPLES.end())))?;
+        let samples = samples.ok_or_else(|| {
+            wrong("samples", format!("must be a whole number from {} to {}", SAMPLES.start(), SAMPLES.end()))
+        })?;
         let seed = whole("seed")?.map(u64::try_from).transpose();
         let seed = seed.map_err(|_| wrong("seed", "must not be negative".to_owned()))?;
         let word = |name: &str| field(name).and_then(|entry| entry.value.word());
@@ -72,7 +73,9 @@ impl Sampling {
             None => Optimization::None,
             Some("random-cd") => Optimization::RandomCd,
             Some("lloyd") => Optimization::Lloyd,
-            Some(other) => return Err(wrong("optimization", format!("{other:?} is not known; choose random-cd, lloyd or null"))),
+            Some(other) => {
+                return Err(wrong("optimization", format!("{other:?} is not known; choose random-cd, lloyd or null")));
+            }
         };
         let label = match word("label_format").as_deref() {
             None | Some("index") => LabelFormat::Index,
@@ -130,7 +133,9 @@ impl Dimension {
             Some(NodeValue::Float(value)) => Some(*value),
             _ => None,
         };
-        let (Some(lo), Some(hi)) = (number("lo"), number("hi")) else { return Err(wrong("needs numbers lo and hi, or choices")) };
+        let (Some(lo), Some(hi)) = (number("lo"), number("hi")) else {
+            return Err(wrong("needs numbers lo and hi, or choices"));
+        };
         let is_log = match word("scale").as_deref() {
             None | Some("linear") => false,
             Some("log") => true,
@@ -158,7 +163,8 @@ impl Dimension {
                 choices[index].clone()
             }
             Values::Range { lo, hi, is_log, is_whole } => {
-                let value = if *is_log { (lo.ln() + place * (hi.ln() - lo.ln())).exp() } else { lo + place * (hi - lo) };
+                let value =
+                    if *is_log { (lo.ln() + place * (hi.ln() - lo.ln())).exp() } else { lo + place * (hi - lo) };
                 if *is_whole {
                     return Value::from(value.round_ties_even().clamp(*lo, *hi) as i64);
                 }

@@ -94,9 +94,12 @@ fn merge(base: &mut Node, other: &Node) {
                 }
             }
         }
-        (NodeValue::List(items), NodeValue::List(others)) if !others.is_empty() && others.iter().all(is_named) && items.iter().all(is_named) => {
+        (NodeValue::List(items), NodeValue::List(others))
+            if !others.is_empty() && others.iter().all(is_named) && items.iter().all(is_named) =>
+        {
             for other in others {
-                match items.iter_mut().find(|item| item.get("name") == other.get("name") || names(item) == names(other)) {
+                match items.iter_mut().find(|item| item.get("name") == other.get("name") || names(item) == names(other))
+                {
                     Some(item) => merge(item, other),
                     None => items.push(other.clone()),
                 }
@@ -153,13 +156,19 @@ mod tests {
 
     #[test]
     fn a_distribution_of_another_form_replaces_the_first() {
-        assert_eq!(merged("{isl: {mean: 1, stddev: 2}}", "{isl: {mean: 9, median: 5}}"), json!({"isl": {"mean": 9, "median": 5}}));
+        assert_eq!(
+            merged("{isl: {mean: 1, stddev: 2}}", "{isl: {mean: 9, median: 5}}"),
+            json!({"isl": {"mean": 9, "median": 5}})
+        );
         assert_eq!(merged("{isl: {mean: 1, stddev: 2}}", "{isl: {mean: 9}}"), json!({"isl": {"mean": 9, "stddev": 2}}));
         assert_eq!(merged("{isl: 5}", "{isl: {mean: 9}}"), json!({"isl": {"mean": 9}}));
     }
 
     #[test]
     fn one_data_set_may_be_written_in_two_forms() {
-        assert_eq!(merged("{datasets: [{name: m, isl: 5, osl: 6}]}", "{dataset: {isl: 9}}"), json!({"datasets": [{"name": "m", "isl": 9, "osl": 6}]}));
+        assert_eq!(
+            merged("{datasets: [{name: m, isl: 5, osl: 6}]}", "{dataset: {isl: 9}}"),
+            json!({"datasets": [{"name": "m", "isl": 9, "osl": 6}]})
+        );
     }
 }

@@ -75,7 +75,9 @@ impl SweepSection {
             "latin_hypercube" => &["samples", "seed", "dimensions", "optimization", "label_format"],
             "adaptive_search" => return Err(wrong("type adaptive_search is not supported; use grid".to_owned())),
             other => {
-                return Err(wrong(format!("{other:?} is not a type; choose grid, zip, scenarios, sobol or latin_hypercube")));
+                return Err(wrong(format!(
+                    "{other:?} is not a type; choose grid, zip, scenarios, sobol or latin_hypercube"
+                )));
             }
         };
         let common = common(node, own)?;

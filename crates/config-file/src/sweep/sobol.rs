@@ -64,13 +64,18 @@ fn scramble(directions: &mut [[u32; BITS]], shift: &mut [u32], random: &mut Pcg6
         let row = |index: usize| -> u32 {
             let cells = &matrix[index * BITS..(index + 1) * BITS];
             // The diagonal is one, and columns count from the highest bit.
-            cells.iter().take(index).enumerate().fold(1 << (BITS - 1 - index), |bits, (column, cell)| bits | cell << (BITS - 1 - column))
+            cells
+                .iter()
+                .take(index)
+                .enumerate()
+                .fold(1 << (BITS - 1 - index), |bits, (column, cell)| bits | cell << (BITS - 1 - column))
         };
         let rows: Vec<u32> = (0..BITS).map(row).collect();
         for number in numbers.iter_mut() {
-            *number = rows.iter().enumerate().fold(0, |bits, (index, row)| {
-                bits | ((row & *number).count_ones() & 1) << (BITS - 1 - index)
-            });
+            *number = rows
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (index, row)| bits | ((row & *number).count_ones() & 1) << (BITS - 1 - index));
         }
     }
 }

@@ -24,9 +24,8 @@ fn expand(sweep: &str) -> Result<Vec<(String, String, String)>, String> {
     let text = format!("sweep:\n{sweep}{BODY}");
     let file = ConfigFile::parse("run.yaml", &text, &Default::default()).map_err(|error| error.to_string())?;
     let variations = file.variations().map_err(|error| error.to_string())?;
-    let shown = |values: serde_json::Map<String, Value>| {
-        values.values().map(Value::to_string).collect::<Vec<_>>().join(" ")
-    };
+    let shown =
+        |values: serde_json::Map<String, Value>| values.values().map(Value::to_string).collect::<Vec<_>>().join(" ");
     Ok(variations.into_iter().map(|one| (one.dir_name, one.label, shown(one.values))).collect())
 }
 
@@ -67,8 +66,14 @@ fn runs_have_the_names_of_the_reference() {
     assert_eq!(
         names(zip),
         owned(&[
-            ("concurrency_1__rate_0.5__x_a bc", "phases.profiling.concurrency=1, phases.profiling.rate=0.5, variables.x=a b/c"),
-            ("concurrency_2__rate_3__x_True", "phases.profiling.concurrency=2, phases.profiling.rate=3, variables.x=True"),
+            (
+                "concurrency_1__rate_0.5__x_a bc",
+                "phases.profiling.concurrency=1, phases.profiling.rate=0.5, variables.x=a b/c"
+            ),
+            (
+                "concurrency_2__rate_3__x_True",
+                "phases.profiling.concurrency=2, phases.profiling.rate=3, variables.x=True"
+            ),
         ])
     );
     let scenarios = "  type: scenarios

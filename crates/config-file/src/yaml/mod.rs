@@ -5,8 +5,8 @@ mod read;
 mod scalar;
 mod write;
 
-pub(crate) use node::{Entry, Node, NodeValue};
 pub use node::Position;
+pub(crate) use node::{Entry, Node, NodeValue};
 pub(crate) use read::read;
 pub(crate) use scalar::typed;
 pub use write::write;

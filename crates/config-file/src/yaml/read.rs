@@ -92,7 +92,8 @@ impl Builder {
     fn take(&mut self, event: Event<'_>, position: Position) -> Result<Option<Node>, FileError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let value = scalar_value(&text, style, tag.as_deref()).map_err(|problem| self.error(position, problem))?;
+                let value =
+                    scalar_value(&text, style, tag.as_deref()).map_err(|problem| self.error(position, problem))?;
                 self.is_plain = style == ScalarStyle::Plain;
                 self.place(Node { value, position }, anchor)
             }

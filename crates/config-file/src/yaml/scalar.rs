@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn other_words_are_texts() {
-        for text in ["yes", "on", "nan", "inf", "1_000", "1.2.3", "2.0s", "0x", "e5", "-", ".", "1e", "12:30", "null "] {
+        for text in ["yes", "on", "nan", "inf", "1_000", "1.2.3", "2.0s", "0x", "e5", "-", ".", "1e", "12:30", "null "]
+        {
             assert_eq!(plain(text), NodeValue::Text(text.to_owned()), "{text}");
         }
     }

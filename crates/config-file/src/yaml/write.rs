@@ -77,8 +77,14 @@ fn is_block(lines: &str) -> bool {
 /// A map is written on lines of its own, unless it is a small one inside of a list or map that holds no others.
 fn is_short(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().all(|item| !item.is_object() && is_short(item)) && one_line(value).len() <= ONE_LINE,
-        Value::Object(pairs) => pairs.values().all(|value| !value.is_object() && !value.is_array()) && pairs.len() <= 4 && one_line(value).len() <= ONE_LINE,
+        Value::Array(items) => {
+            items.iter().all(|item| !item.is_object() && is_short(item)) && one_line(value).len() <= ONE_LINE
+        }
+        Value::Object(pairs) => {
+            pairs.values().all(|value| !value.is_object() && !value.is_array())
+                && pairs.len() <= 4
+                && one_line(value).len() <= ONE_LINE
+        }
         _ => true,
     }
 }
@@ -91,7 +97,8 @@ fn one_line(value: &Value) -> String {
         Value::String(word) => text(word),
         Value::Array(items) => format!("[{}]", items.iter().map(one_line).collect::<Vec<_>>().join(", ")),
         Value::Object(pairs) => {
-            let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{}: {}", text(key), one_line(value))).collect();
+            let pairs: Vec<String> =
+                pairs.iter().map(|(key, value)| format!("{}: {}", text(key), one_line(value))).collect();
             format!("{{{}}}", pairs.join(", "))
         }
     }
@@ -101,11 +108,16 @@ fn one_line(value: &Value) -> String {
 fn text(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+".contains(c);
     let starts_plain = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_./".contains(c));
-    if starts_plain && word.chars().all(plain) && matches!(scalar::plain(word), NodeValue::Text(_)) && !is_yaml_1_1_word(word) {
+    if starts_plain
+        && word.chars().all(plain)
+        && matches!(scalar::plain(word), NodeValue::Text(_))
+        && !is_yaml_1_1_word(word)
+    {
         return word.to_owned();
     }
     // YAML does not allow these characters as they are, and JSON does not escape them.
-    let is_special = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let is_special =
+        |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     let mut quoted = String::new();
     for c in Value::from(word).to_string().chars() {
         if is_special(c) {
@@ -175,7 +187,8 @@ benchmark:
         leaf.prop_recursive(4, 32, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-                prop::collection::btree_map(".{0,8}", inner, 0..5).prop_map(|map| Value::Object(map.into_iter().collect())),
+                prop::collection::btree_map(".{0,8}", inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
             ]
         })
     }

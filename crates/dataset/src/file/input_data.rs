@@ -26,9 +26,9 @@ impl InputData {
         match &source.inline {
             None => Self::open(&source.path),
             Some(InlineRows::Rows(rows)) => Ok(Self::File(named(&source.path, rows))),
-            Some(InlineRows::Pools(pools)) => {
-                Ok(Self::Pools(pools.iter().map(|(name, rows)| named(Path::new(&format!("{name}.jsonl")), rows)).collect()))
-            }
+            Some(InlineRows::Pools(pools)) => Ok(Self::Pools(
+                pools.iter().map(|(name, rows)| named(Path::new(&format!("{name}.jsonl")), rows)).collect(),
+            )),
         }
     }
 

@@ -265,7 +265,8 @@ impl TrialSeries<'_> {
         let (experiment, trials) = (self.experiment, &self.experiment.trials);
         let described = &experiment.cells[cell];
         let variation = experiment.sweep.as_ref().map(|sweep| {
-            let variation = Variation { index: cell, label: described.label().to_owned(), values: described.values_by_path() };
+            let variation =
+                Variation { index: cell, label: described.label().to_owned(), values: described.values_by_path() };
             (variation, sweep.order.name())
         });
         (!figures.is_empty()).then(|| Aggregate {

@@ -109,9 +109,8 @@ fn inline_rows(raw: &RawOptions) -> Result<Option<InlineRows>, ConfigError> {
     let id = OptionId::InputFile;
     let Some(text) = raw.text(id).and_then(|text| text.strip_prefix("inline:")) else { return Ok(None) };
     let bad = |problem: &str| raw.bad(id, &format!("inline:{}", text.chars().take(40).collect::<String>()), problem);
-    let lines = |rows: &[Value]| -> Arc<str> {
-        rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into()
-    };
+    let lines =
+        |rows: &[Value]| -> Arc<str> { rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into() };
     match serde_json::from_str(text) {
         Ok(Value::Array(rows)) if !rows.is_empty() => Ok(Some(InlineRows::Rows(lines(&rows)))),
         Ok(Value::Object(pools)) if !pools.is_empty() => {
