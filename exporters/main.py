@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import wandb_file
-from programs import Started, finish, free_port, mlflow_server, profile, receiver, simulator, wait_until_up
+from programs import Started, collector, finish, free_port, mlflow_server, profile, prometheus, receiver, simulator, wait_until_up
 
 
 def check(condition, text):
@@ -44,10 +44,22 @@ def open_telemetry(program, url, folder):
     """Metrics, timing and spans, decoded with the official messages."""
     out = folder / "run"
     with (started := receiver(folder))[0]:
-        options = ["--otel-url", started[1], "--stream", "default,traces", "--request-count", "40"]
-        finish(profile(program, url, out, *options))
-        metrics = metrics_of(posts(started[2], "/v1/metrics")[-1])
-        traces = posts(started[2], "/v1/traces")
+        return sent_run(program, url, out, started[1], started[2])
+
+
+def open_telemetry_collector(program, url, folder):
+    """The same, but a real collector takes everything and passes it on."""
+    out = folder / "run"
+    with (started := receiver(folder))[0], (passing := collector(OTELCOL, folder, started[1]))[0]:
+        version = subprocess.run([OTELCOL, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+        return f"{sent_run(program, url, out, passing[1], started[2])}, through collector {version}"
+
+
+def sent_run(program, url, out, otel_url, received):
+    """Sends a run and compares what was received with its files."""
+    finish(profile(program, url, out, "--otel-url", otel_url, "--stream", "default,traces", "--request-count", "40"))
+    metrics = metrics_of(posts(received, "/v1/metrics")[-1])
+    traces = posts(received, "/v1/traces")
     summary = summary_of(out)
     point = metrics["gen_ai.client.operation.duration"]["histogram"]["dataPoints"][0]
     check(int(point["count"]) == 40, point)
@@ -64,13 +76,13 @@ def open_telemetry(program, url, folder):
 def killed_collector(program, url, folder):
     """kill -9 of the collector in the middle of a run: the run goes on, and what is missing is counted."""
     out = folder / "run"
-    with (started := receiver(folder))[0]:
-        options = ["--otel-url", started[1], "--stream", "default,traces", "--benchmark-duration", "8"]
+    with (started := receiver(folder))[0], (passing := collector(OTELCOL, folder, started[1]))[0]:
+        options = ["--otel-url", passing[1], "--stream", "default,traces", "--benchmark-duration", "8"]
         process = profile(program, url, out, *options, environment={"AIPERF_OTEL_FLUSH_INTERVAL_SECONDS": "0.5"})
-        while not started[2].exists() or not started[2].read_text():
-            check(process.poll() is None, "the run ended before its first post")
+        while not started[2].exists() or "/v1/traces" not in started[2].read_text():
+            check(process.poll() is None, "the run ended before its first spans were posted")
             time.sleep(0.05)
-        started[0].kill()
+        passing[0].kill()
         output = finish(process)
     otel = summary_of(out)["otel"]
     check(not otel["complete"] and otel["end_is_missing"] and otel["failed_posts"] > 0, otel)
@@ -104,6 +116,53 @@ def mlflow(program, url, folder):
     check(sizes["profile_export_aiperf.json"] == (out / "profile_export_aiperf.json").stat().st_size, sizes)
     check(len(history) >= 1 and export["reused_live_run"], "no live metrics")
     return f"{len(export['metric_keys'])} metrics, {len(params)} parameters, {len(sizes)} files, {len(history)} live rows"
+
+
+def killed_mlflow(program, url, folder):
+    """kill -9 of the MLflow server in the middle of a run: the run goes on, and the message says what is missing."""
+    out = folder / "run"
+    with (started := mlflow_server(folder))[0]:
+        process = profile(program, url, out, "--mlflow-tracking-uri", started[1], "--benchmark-duration", "8")
+        while not (out / "mlflow_export.json").exists():
+            check(process.poll() is None, "the run ended before it was in MLflow")
+            time.sleep(0.05)
+        started[0].kill()
+        output = finish(process)
+    check("not stored completely in MLflow" in output, output)
+    check(summary_of(out)["request_count"]["avg"] > 0, "no results")
+    return "the run ended with its files and a message"
+
+
+def plots_in_mlflow(program, url, folder):
+    """Pictures that are drawn after the run go to the same MLflow run."""
+    out = folder / "run"
+    with (started := mlflow_server(folder))[0]:
+        finish(profile(program, url, out, "--mlflow-tracking-uri", started[1], "--request-count", "20"))
+        ended = subprocess.run([program, "plot", str(out), "--mlflow-upload"], capture_output=True, text=True)
+        check(ended.returncode == 0, ended.stdout + ended.stderr)
+        export = json.loads((out / "mlflow_export.json").read_text())
+        answer = urllib.request.urlopen(f"{started[1]}/api/2.0/mlflow/artifacts/list?run_id={export['run_id']}&path=plots").read()
+    sizes = {file["path"]: int(file["file_size"]) for file in json.loads(answer)["files"]}
+    drawn = {f"plots/{file.name}": file.stat().st_size for file in (out / "plots").iterdir() if file.suffix in (".png", ".svg")}
+    check(drawn and sizes == drawn, f"{sizes} {drawn}")
+    return f"{len(sizes)} pictures"
+
+
+def scraped(program, url, folder):
+    """Prometheus scrapes the page of a run."""
+    out = folder / "run"
+    port = free_port()
+    process = profile(program, url, out, "--api-port", str(port), "--benchmark-duration", "8")
+    wait_until_up(f"http://127.0.0.1:{port}/metrics")
+    with (started := prometheus(folder, f"127.0.0.1:{port}"))[0]:
+        finish(process)
+        ask = lambda query: json.loads(urllib.request.urlopen(f"{started[1]}/api/v1/query?query={query}").read())["data"]["result"]
+        names = {tuple(sorted(row["metric"].items())) for row in ask('last_over_time(%7Bjob="aiperf"%7D[1m])')}
+        last = float(ask("last_over_time(aiperf_time_to_first_token_avg_ms[1m])")[0]["value"][1])
+    average = summary_of(out)["time_to_first_token"]["avg"]
+    check(abs(last - average) / average < 0.2, f"the last scrape has {last} ms, the file {average} ms")
+    version = subprocess.run(["prometheus", "--version"], capture_output=True, text=True).stdout.split()[2]
+    return f"{len(names)} series by Prometheus {version}"
 
 
 def mlflow_folder(program, url, folder):
@@ -150,7 +209,7 @@ def sync(run, folder):
         wait_until_up(f"http://127.0.0.1:{port}/")
         variables = {**os.environ, "WANDB_BASE_URL": f"http://127.0.0.1:{port}", "WANDB_API_KEY": "0" * 40, "HOME": str(folder)}
         client = str(Path(sys.executable).with_name("wandb"))
-        ended = subprocess.run([client, "sync", str(run)], env=variables, capture_output=True, text=True, timeout=240)
+        ended = subprocess.run([client, "sync", str(run)], env=variables, capture_output=True, text=True, timeout=240, cwd=folder)
     sent = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     check(ended.returncode == 0, ended.stdout + ended.stderr)
     upserts = [entry["body"] for entry in sent if entry["kind"] == "graphql" and "upsertBucket" in entry["body"]]
@@ -162,7 +221,8 @@ def sync(run, folder):
     return f"`wandb sync` sent configuration, history, summary and {len(uploads)} files"
 
 
-CHECKS = [open_telemetry, killed_collector, mlflow, mlflow_folder, wandb]
+OTELCOL = sys.argv[2] if len(sys.argv) > 2 else "otelcol"
+CHECKS = [open_telemetry, open_telemetry_collector, killed_collector, scraped, mlflow, killed_mlflow, plots_in_mlflow, mlflow_folder, wandb]
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Starts and ends the programs of a check: the simulator, an OTLP receiver, an MLflow server, and aiperf itself."""
+"""Starts and ends the programs of a check: the simulator, an OTLP receiver, a collector, Prometheus, an MLflow server, and aiperf itself."""
 
 import os
 import signal
@@ -67,6 +67,58 @@ def receiver(folder, port=None):
     started = Started(words, folder / "receiver.log")
     wait_until_up(f"http://127.0.0.1:{port}/")
     return started, f"http://127.0.0.1:{port}", out
+
+
+COLLECTOR = """
+receivers:
+  otlp:
+    protocols:
+      http:
+        endpoint: 127.0.0.1:{port}
+exporters:
+  otlphttp:
+    endpoint: {url}
+    sending_queue: {{enabled: false}}
+    retry_on_failure: {{enabled: false}}
+service:
+  telemetry: {{metrics: {{level: none}}}}
+  pipelines:
+    metrics: {{receivers: [otlp], exporters: [otlphttp]}}
+    traces: {{receivers: [otlp], exporters: [otlphttp]}}
+"""
+
+
+def collector(program, folder, url):
+    """An OpenTelemetry Collector that passes everything on to a receiver."""
+    port = free_port()
+    config = folder / "collector.yaml"
+    config.write_text(COLLECTOR.format(port=port, url=url))
+    started = Started([program, f"--config=file:{config}"], folder / "collector.log")
+    wait_until_listening(port)
+    return started, f"http://127.0.0.1:{port}"
+
+
+def wait_until_listening(port, seconds=60):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
+def prometheus(folder, target):
+    """Prometheus, which scrapes a page every second."""
+    port = free_port()
+    config = folder / "prometheus.yml"
+    config.write_text(f"global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: aiperf\n  static_configs: [{{targets: ['{target}']}}]\n")
+    words = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{port}"]
+    started = Started(words, folder / "prometheus.log")
+    url = f"http://127.0.0.1:{port}"
+    wait_until_up(f"{url}/-/ready")
+    return started, url
 
 
 def mlflow_server(folder):

@@ -97,7 +97,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Config(asked) => return config_file::run(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
-        Invocation::Plot(asked) => return plot::run(&asked, &environment),
+        Invocation::Plot(asked) => return plot::run(&asked, &environment, interrupts),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,

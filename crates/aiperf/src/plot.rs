@@ -1,4 +1,7 @@
-//! `aiperf plot`: draws charts of runs into files or on the terminal; and the plots at the end of `aiperf profile`.
+//! `aiperf plot`: draws charts of runs into files, on the terminal or on a web page; and the plots at the end of
+//! `aiperf profile`.
+
+mod dashboard;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +15,19 @@ use aiperf_plot::{
 use anyhow::Context;
 
 use crate::cli::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
+use crate::interrupts::Interrupts;
 
-pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    asked: &PlotInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let graphics = match asked.target {
         PlotTarget::PrintConfig => {
             crate::print(BUILT_IN_YAML.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        PlotTarget::Dashboard => return dashboard::serve(asked, environment, interrupts),
         PlotTarget::Files => None,
         PlotTarget::Terminal(graphics) => Some(graphics.unwrap_or_else(|| graphics_of(environment))),
     };
@@ -37,24 +46,7 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
     }
     let (drawn, skipped) = match graphics {
         Some(graphics) => show(&session, asked.theme, graphics, environment),
-        None => {
-            let written = WrittenPlots::write(&session, &asked.output, asked.theme, &asked.formats)?;
-            if asked.is_verbose {
-                for name in &written.drawn {
-                    println!("Drawn: {}", asked.output.join(name).display());
-                }
-            }
-            println!("Saved {} plots to: {}", written.drawn.len(), asked.output.display());
-            println!("Logs: {}", written.log.display());
-            if let Some(target) = &upload {
-                let formats = |name| asked.formats.iter().map(move |format| format!("{name}.{}", format.name()));
-                let files: Vec<_> =
-                    written.drawn.iter().flat_map(formats).map(|file| asked.output.join(file)).collect();
-                let places = upload_plots(target, &asked.output, &files).context("--mlflow-upload")?;
-                println!("Uploaded {} pictures to the MLflow run {}", places.len(), target.run_id);
-            }
-            (written.drawn.len(), written.skipped)
-        }
+        None => write(&session, asked, upload.as_ref())?,
     };
     for SkippedPlot { name, reason } in &skipped {
         eprintln!("warning: {name} is skipped: {reason}");
@@ -69,6 +61,29 @@ pub(crate) fn run(asked: &PlotInvocation, environment: &Environment) -> anyhow::
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Pictures in files, and in an MLflow run; the result is how many there were, and those that were skipped.
+fn write(
+    session: &PlotSession,
+    asked: &PlotInvocation,
+    upload: Option<&UploadTarget>,
+) -> anyhow::Result<(usize, Vec<SkippedPlot>)> {
+    let written = WrittenPlots::write(session, &asked.output, asked.theme, &asked.formats)?;
+    if asked.is_verbose {
+        for name in &written.drawn {
+            println!("Drawn: {}", asked.output.join(name).display());
+        }
+    }
+    println!("Saved {} plots to: {}", written.drawn.len(), asked.output.display());
+    println!("Logs: {}", written.log.display());
+    if let Some(target) = upload {
+        let formats = |name| asked.formats.iter().map(move |format| format!("{name}.{}", format.name()));
+        let files: Vec<_> = written.drawn.iter().flat_map(formats).map(|file| asked.output.join(file)).collect();
+        let places = upload_plots(target, &asked.output, &files).context("--mlflow-upload")?;
+        println!("Uploaded {} pictures to the MLflow run {}", places.len(), target.run_id);
+    }
+    Ok((written.drawn.len(), written.skipped))
 }
 
 /// The MLflow run that gets the pictures. It is looked for before anything is drawn, so that a mistake is told at once.

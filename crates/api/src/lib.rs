@@ -3,7 +3,6 @@
 //! its own with low priority, so it never makes the load generator wait.
 #![forbid(unsafe_code)]
 
-mod access;
 mod answer;
 mod events;
 mod gauges;

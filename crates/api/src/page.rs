@@ -27,9 +27,7 @@ const FILES: &[(&str, &str, &str)] = &[
 ];
 
 /// The addresses of the page. The last two are those of the reference's dashboards.
-pub(crate) fn is_page(path: &str) -> bool {
-    matches!(path, "/" | "/dashboard" | "/dashboard-v2")
-}
+pub(crate) const ADDRESSES: [&str; 3] = ["/", "/dashboard", "/dashboard-v2"];
 
 pub(crate) async fn index() -> Response {
     let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, POLICY)];

@@ -7,7 +7,7 @@ use axum::middleware;
 use axum::routing::{MethodRouter, get, post};
 
 use crate::state::ApiState;
-use crate::{access, answer, events, openapi, page, prometheus, websocket};
+use crate::{answer, events, openapi, page, prometheus, websocket};
 
 /// What a route answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +101,6 @@ pub(crate) fn router(state: Arc<ApiState>) -> Router {
     router
         .fallback(answer::not_found)
         .method_not_allowed_fallback(answer::wrong_method)
-        .layer(middleware::from_fn_with_state(Arc::clone(&state), access::check))
+        .layer(middleware::from_fn_with_state(Arc::clone(&state.access), aiperf_web_access::check))
         .with_state(state)
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use aiperf_config::{ApiConfig, ApiLinger};
 use aiperf_live::{LiveRun, View};
 use aiperf_seed::Stream;
+use aiperf_web_access::{AccessRules, WebAccess};
 use thiserror::Error;
 use tokio::time;
 
-use crate::access::Access;
 use crate::state::ApiState;
 use crate::{gauges, routes};
 
@@ -24,6 +24,12 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const LINGER_TICK: Duration = Duration::from_millis(100);
 /// An open page may lose its connection for this long without ending the wait.
 const LINGER_GAP: Duration = Duration::from_secs(3);
+
+const ACCESS_RULES: AccessRules = AccessRules {
+    pages: &crate::page::ADDRESSES,
+    open_paths: &["/healthz", "/readyz"],
+    token_origin: "that aiperf printed or was given with --api-token",
+};
 
 #[derive(Debug, Error)]
 pub enum ApiError {
@@ -51,8 +57,6 @@ pub enum LingerEnd {
 /// Serves a run for as long as it exists.
 #[derive(Debug)]
 pub struct ApiServer {
-    address: SocketAddr,
-    host: String,
     linger: ApiLinger,
     state: Arc<ApiState>,
     thread: Option<JoinHandle<()>>,
@@ -73,7 +77,7 @@ impl ApiServer {
         let mut random = Stream::from_entropy();
         let given = config.token.as_ref().map(|token| token.0.clone());
         let token = given.or_else(|| (!address.ip().is_loopback()).then(|| random.uuid().simple().to_string()));
-        let access = Access::new(token, address, &host);
+        let access = Arc::new(WebAccess::new(token, address, &host, ACCESS_RULES));
         let view = live.attach().map_err(ApiError::Start)?;
         let state = Arc::new(ApiState::new(Arc::clone(live), access, dir, random.uuid().simple().to_string()));
         let shared = Arc::clone(&state);
@@ -84,23 +88,12 @@ impl ApiServer {
             }
         });
         let thread = Some(thread.map_err(ApiError::Start)?);
-        Ok(Self { address, host, linger: config.linger, state, thread, _view: view })
+        Ok(Self { linger: config.linger, state, thread, _view: view })
     }
 
     /// Where the page is, for a person to open. It contains the token, if there is one.
     pub fn page_address(&self) -> String {
-        let port = self.address.port();
-        let host = if self.address.ip().is_unspecified() {
-            rustix::system::uname().nodename().to_string_lossy().into_owned()
-        } else if self.address.is_ipv6() {
-            format!("[{}]", self.address.ip())
-        } else if self.host.is_empty() {
-            self.address.ip().to_string()
-        } else {
-            self.host.clone()
-        };
-        let token = self.state.access.token().map_or_else(String::new, |token| format!("?token={token}"));
-        format!("http://{host}:{port}/{token}")
+        self.state.access.page_address()
     }
 
     /// Whether the run was cancelled through the interface.

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::Mono;
 use aiperf_live::{LiveRun, Snapshot};
+use aiperf_web_access::WebAccess;
 use tokio::sync::watch;
 
-use crate::access::Access;
 use crate::gauges::GaugeStatistics;
 use crate::process::ProcessHealth;
 
@@ -18,7 +18,7 @@ const MOST_STREAMS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct ApiState {
     pub(crate) live: Arc<LiveRun>,
-    pub(crate) access: Access,
+    pub(crate) access: Arc<WebAccess>,
     /// Where the files of the run, or of all runs of a sweep, are.
     pub(crate) dir: PathBuf,
     /// Distinguishes this server from an earlier one on the same port.
@@ -36,7 +36,7 @@ pub(crate) struct ApiState {
 }
 
 impl ApiState {
-    pub(crate) fn new(live: Arc<LiveRun>, access: Access, dir: PathBuf, session: String) -> Self {
+    pub(crate) fn new(live: Arc<LiveRun>, access: Arc<WebAccess>, dir: PathBuf, session: String) -> Self {
         Self {
             live,
             access,

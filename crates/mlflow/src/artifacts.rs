@@ -49,7 +49,7 @@ pub(crate) fn select(folder: &Path, patterns: &[String]) -> Result<Vec<SelectedF
     });
     let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
     let mut files = Vec::new();
-    walk(folder, String::new(), 0, &mut files);
+    walk(folder, "", 0, &mut files);
     let options = MatchOptions {
         case_sensitive: true,
         require_literal_separator: true,
@@ -61,14 +61,14 @@ pub(crate) fn select(folder: &Path, patterns: &[String]) -> Result<Vec<SelectedF
     Ok(files)
 }
 
-fn walk(folder: &Path, prefix: String, depth: usize, files: &mut Vec<SelectedFile>) {
+fn walk(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<SelectedFile>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
         let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
         if kind.is_file() {
             files.push(SelectedFile { path: entry.path(), name: format!("{prefix}{name}") });
         } else if kind.is_dir() && depth < DEEPEST && !(depth == 0 && NOT_OF_THE_RUN.contains(&name.as_str())) {
-            walk(&entry.path(), format!("{prefix}{name}/"), depth + 1, files);
+            walk(&entry.path(), &format!("{prefix}{name}/"), depth + 1, files);
         }
     }
 }

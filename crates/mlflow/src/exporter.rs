@@ -142,16 +142,15 @@ impl StoreLoop {
     }
 
     fn stream_row(&mut self, benchmark_id: &str, metrics: &[MetricValue]) -> Result<(), MlflowError> {
-        let run = match &self.run {
-            Some(run) => run.clone(),
-            None => {
-                let run = self.create(benchmark_id)?;
-                self.run = Some(run.clone());
-                self.stream_started_at_ns = Some(self.now_ns());
-                // Whoever looks for the run of a benchmark that was killed finds it here.
-                self.export(&run, benchmark_id).write(&self.folder)?;
-                run
-            }
+        let run = if let Some(run) = &self.run {
+            run.clone()
+        } else {
+            let run = self.create(benchmark_id)?;
+            self.run = Some(run.clone());
+            self.stream_started_at_ns = Some(self.now_ns());
+            // Whoever looks for the run of a benchmark that was killed finds it here.
+            self.export(&run, benchmark_id).write(&self.folder)?;
+            run
         };
         self.store.log(&run, metrics, &[], &[])
     }
@@ -206,9 +205,9 @@ impl StoreLoop {
         export.metric_keys = metrics.into_iter().map(|metric| metric.key).collect();
         export.param_keys = params.into_iter().map(|(key, _)| key).collect();
         export.tag_keys = tags.into_iter().map(|(key, _)| key).collect();
-        [&mut export.metric_keys, &mut export.param_keys, &mut export.tag_keys]
-            .into_iter()
-            .for_each(|keys| keys.sort());
+        for keys in [&mut export.metric_keys, &mut export.param_keys, &mut export.tag_keys] {
+            keys.sort();
+        }
         export.exported_at_ns = Some(self.now_ns());
         let uploaded = self.upload(&run, &mut export);
         let status = match (finished.was_cancelled, finished.has_failed) {

@@ -61,12 +61,14 @@ impl PlotSession {
     /// Finds and reads everything; nothing is written.
     pub fn open(options: &PlotOptions) -> Result<Self, PlotError> {
         let runs = discover(&options.paths)?;
-        let (origin, presets) = preset::load(options.config.as_deref(), &options.paths, options.home.as_deref())?;
+        let (origin, document) =
+            preset::load_presets(options.config.as_deref(), &options.paths, options.home.as_deref())?;
+        let presets = document.check().map_err(PlotError::Preset)?;
         let mode = mode_of(&runs, options.mode)?;
         let asked =
             if options.presets.is_empty() { presets.default_names(mode).to_vec() } else { options.presets.clone() };
         for name in &asked {
-            presets.named(name, mode).map_err(|problem| PlotError::Preset(problem))?;
+            presets.named(name, mode).map_err(PlotError::Preset)?;
         }
         let data = match mode {
             RunMode::Single => RunData::Single(Box::new(DetailedRun::load(&runs[0], options.gpus)?)),
@@ -93,10 +95,8 @@ impl PlotSession {
     /// The figure of one preset. The error is the reason why it cannot be made.
     pub fn figure(&self, preset: &Preset) -> Result<Figure, String> {
         match &self.data {
-            RunData::Single(run) => {
-                plots::single(preset, &SingleContext { run, downsampling: self.presets.downsampling })
-            }
-            RunData::Multi(runs) => plots::multi(preset, runs, self.presets.classification.as_ref()),
+            RunData::Single(run) => self.presets.figure_of_run(preset, run),
+            RunData::Multi(runs) => self.presets.figure_of_runs(preset, &runs.iter().collect::<Vec<_>>()),
         }
     }
 
@@ -123,8 +123,20 @@ impl PlotSession {
     }
 }
 
+impl PresetFile {
+    /// A plot of one run. The error is the reason why it cannot be drawn.
+    pub fn figure_of_run(&self, preset: &Preset, run: &DetailedRun) -> Result<Figure, String> {
+        plots::single(preset, &SingleContext { run, downsampling: self.downsampling })
+    }
+
+    /// A plot of several runs. The error is the reason why it cannot be drawn.
+    pub fn figure_of_runs(&self, preset: &Preset, runs: &[&SummarisedRun]) -> Result<Figure, String> {
+        plots::multi(preset, runs, self.classification.as_ref())
+    }
+}
+
 /// One run with records is looked at request by request. An aggregate has no requests, so that it is one point.
-fn mode_of(runs: &[ResultFolder], asked: Option<RunMode>) -> Result<RunMode, PlotError> {
+pub fn mode_of(runs: &[ResultFolder], asked: Option<RunMode>) -> Result<RunMode, PlotError> {
     match (runs, asked) {
         ([_], Some(mode)) => Ok(mode),
         (_, Some(RunMode::Single)) => Err(PlotError::SeveralRuns { count: runs.len() }),

@@ -199,6 +199,183 @@ fn a_picture_has_a_group_for_each_layer_and_one_dot_for_each_request() {
     assert!(slices.contains("Time to First Token, avg (ms)</text>"));
 }
 
+/// Runs of AIPerf in several modes, as files that it wrote.
+fn samples() -> Vec<PathBuf> {
+    let entries = fs::read_dir(fixture("metrics/tests/fixtures")).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs: Vec<PathBuf> = entries.filter(|dir| dir.join("profile_export_aiperf.json").exists()).collect();
+    runs.sort();
+    assert!(runs.len() > 10, "{runs:?}");
+    runs
+}
+
+#[test]
+fn every_sample_of_the_reference_is_drawn_with_the_values_of_its_records() {
+    for run in samples() {
+        let session = session(&run, &["ttft_over_time", "latency_over_time", "latency_survival"]);
+        let (drawn, skipped) = session.figures();
+        assert_eq!(drawn.len() + skipped.len(), 3, "{}", run.display());
+        let records = records(&run);
+        for (name, tag) in [("ttft_over_time", "time_to_first_token"), ("latency_over_time", "request_latency")] {
+            let mut expected: Vec<f64> = records.iter().filter_map(|record| metric(record, tag)).collect();
+            let found = drawn.iter().find(|plot| plot.name == name).map(|plot| numbers(&plot.figure.points.csv()));
+            let mut found: Vec<f64> = found.unwrap_or_default().iter().map(|row| row[1]).collect();
+            assert_eq!(found.len(), expected.len(), "{name} of {}", run.display());
+            found.sort_by(f64::total_cmp);
+            expected.sort_by(f64::total_cmp);
+            found.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected));
+        }
+    }
+}
+
+#[test]
+fn the_defaults_of_several_runs_have_the_names_of_the_reference() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["gpu_telemetry", "chat_streaming", "goodput"] {
+        fs::create_dir(dir.path().join(name)).unwrap();
+        for file in ["profile_export.jsonl", "profile_export_aiperf.json"] {
+            let from = fixture(&format!("metrics/tests/fixtures/{name}/{file}"));
+            fs::copy(from, dir.path().join(name).join(file)).unwrap();
+        }
+    }
+    let out = dir.path().join("plots");
+    let session = session(dir.path(), &[]);
+    let formats = [PictureFormat::Svg];
+    let written = WrittenPlots::write(&session, &out, Theme::Light, &formats).unwrap();
+    let names = [
+        "pareto_curve_throughput_per_gpu_vs_latency",
+        "pareto_curve_throughput_per_gpu_vs_interactivity",
+        "ttft_vs_throughput",
+        "latency_throughput_uncertainty",
+    ];
+    assert_eq!(written.drawn, names, "{:?}", written.skipped);
+    let mut files: Vec<String> =
+        fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    let ends = ["svg", "csv"];
+    let mut expected: Vec<String> = names.iter().flat_map(|name| ends.map(|end| format!("{name}.{end}"))).collect();
+    expected.extend(["aiperf_plot.log".to_owned(), "summary.txt".to_owned()]);
+    expected.sort();
+    assert_eq!(files, expected);
+    // Each point has the numbers of the summary of its run.
+    let csv = fs::read_to_string(out.join("ttft_vs_throughput.csv")).unwrap();
+    for line in csv.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let text = fs::read_to_string(dir.path().join(cells[0]).join("profile_export_aiperf.json")).unwrap();
+        let summary: Value = serde_json::from_str(&text).unwrap();
+        assert_near(cells[3].parse().unwrap(), summary["time_to_first_token"]["avg"].as_f64().unwrap());
+        assert_near(cells[6].parse().unwrap(), summary["request_throughput"]["avg"].as_f64().unwrap());
+    }
+    assert_eq!(csv.lines().count(), 4);
+}
+
+/// The percentile by straight lines between sorted values, as `numpy.percentile` has it.
+fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = share * (sorted.len() - 1) as f64;
+    let (below, above) = (place.floor() as usize, place.ceil() as usize);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+}
+
+#[test]
+fn rolling_percentiles_are_those_of_the_last_ten_requests() {
+    let records = records(&reference_run());
+    let first = first_start(&records);
+    let mut points: Vec<(f64, f64)> = records
+        .iter()
+        .filter_map(|record| Some((seconds(record, "request_start_ns", first), metric(record, "request_latency")?)))
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let rows = numbers(&figure(&reference_run(), "latency_over_time").points.csv());
+    assert_eq!(rows.len(), points.len());
+    for (index, row) in rows.iter().enumerate() {
+        let window: Vec<f64> = points[index.saturating_sub(9)..=index].iter().map(|(_, latency)| *latency).collect();
+        assert_near(row[0], points[index].0);
+        for (found, share) in row[2..].iter().zip([0.5, 0.95, 0.99]) {
+            assert_near(*found, percentile(&window, share));
+        }
+    }
+}
+
+#[test]
+fn a_heat_map_counts_every_request_in_its_cell() {
+    let records = records(&reference_run());
+    let first = first_start(&records);
+    let points: Vec<(f64, f64)> = records
+        .iter()
+        .filter_map(|record| Some((seconds(record, "request_start_ns", first), metric(record, "time_to_first_token")?)))
+        .collect();
+    let cells = numbers(&figure(&reference_run(), "ttft_heat_map").points.csv());
+    assert_near(cells.iter().map(|cell| cell[4]).sum(), points.len() as f64);
+    for (x, y) in points {
+        let near = |value: f64, from: f64, to: f64| value >= from - 1e-9 && value <= to + 1e-9;
+        let has_cell = cells.iter().any(|cell| near(x, cell[0], cell[1]) && near(y, cell[2], cell[3]));
+        assert!(has_cell, "no cell has {x}, {y}");
+    }
+}
+
+#[test]
+fn requests_in_flight_and_gpu_means_are_those_of_the_records() {
+    let dir = gpu_run();
+    let records = records(dir.path());
+    let first = first_start(&records);
+    let csv = figure(dir.path(), "gpu_utilization_and_throughput_over_time").points.csv();
+    let series = |name: &str| {
+        let lines = csv.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(','));
+        let pairs = lines.map(|line| line.split_once(',').unwrap());
+        pairs.map(|(time, value)| (time.parse().unwrap(), value.parse().unwrap())).collect::<Vec<(f64, f64)>>()
+    };
+    let active = series("active_requests");
+    for pair in active.windows(2) {
+        let middle = f64::midpoint(pair[0].0, pair[1].0);
+        let is_open = |record: &&Value| {
+            (seconds(record, "request_start_ns", first)..seconds(record, "request_end_ns", first)).contains(&middle)
+        };
+        assert_near(pair[0].1, records.iter().filter(is_open).count() as f64);
+    }
+    let text = fs::read_to_string(dir.path().join("gpu_telemetry_export.jsonl")).unwrap();
+    let samples: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let means = series("nvidia_gpu_utilization");
+    assert!(means.len() > 2);
+    for (time, mean) in means {
+        let at = |sample: &&Value| {
+            let time_ns = sample["timestamp_ns"].as_u64().unwrap();
+            ((i128::from(time_ns) - i128::from(first)) as f64 / 1e9 - time).abs() < 1e-6
+        };
+        let values: Vec<f64> = samples
+            .iter()
+            .filter(at)
+            .filter_map(|sample| sample["telemetry_data"]["nvidia_gpu_utilization"].as_f64())
+            .collect();
+        assert_near(mean, values.iter().sum::<f64>() / values.len() as f64);
+    }
+}
+
+#[test]
+fn each_type_of_chart_has_its_layers() {
+    let layers = |text: &str| {
+        let parts = text.split("<g class=\"layer ").skip(1);
+        let mut kinds: Vec<String> = parts.map(|part| part.split('"').next().unwrap().to_owned()).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    let expected = [
+        ("ttft_over_time", vec!["dots"]),
+        ("ttft_timeline", vec!["strokes"]),
+        ("timeslices_itl", vec!["dots", "error-bars", "level", "range"]),
+        ("latency_over_time", vec!["dots", "line"]),
+        ("dispersed_throughput_over_time", vec!["area", "line"]),
+        ("latency_distribution", vec!["bars"]),
+        ("latency_survival", vec!["line"]),
+        ("ttft_percentile_bands", vec!["band", "line"]),
+        ("ttft_heat_map", vec!["heat"]),
+    ];
+    for (name, kinds) in expected {
+        assert_eq!(layers(&svg(&figure(&reference_run(), name), Theme::Light)), kinds, "{name}");
+    }
+}
+
 /// A folder with the files of others.
 fn assembled(files: &[PathBuf]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -208,14 +385,19 @@ fn assembled(files: &[PathBuf]) -> tempfile::TempDir {
     dir
 }
 
-/// Two GPUs, with a sample from before the first request.
-#[test]
-fn gpu_samples_from_before_the_run_do_not_stretch_the_time_axis() {
-    let run = assembled(&[
+/// A run of AIPerf on two GPUs.
+fn gpu_run() -> tempfile::TempDir {
+    assembled(&[
         fixture("metrics/tests/fixtures/gpu_telemetry/profile_export.jsonl"),
         fixture("metrics/tests/fixtures/gpu_telemetry/profile_export_aiperf.json"),
         fixture("plot/tests/fixtures/gpu_telemetry/gpu_telemetry_export.jsonl"),
-    ]);
+    ])
+}
+
+/// There is a sample from before the first request.
+#[test]
+fn gpu_samples_from_before_the_run_do_not_stretch_the_time_axis() {
+    let run = gpu_run();
     let figure = figure(run.path(), "gpu_utilization_and_throughput_over_time");
     let csv = figure.points.csv();
     let times: Vec<f64> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();

@@ -128,7 +128,9 @@ pub(crate) mod tests {
         for left in 0..9 {
             let mut writer = RecordFileWriter::new(Vec::new()).unwrap();
             let records = [vec![1; BLOCK - 7 - PIECE_HEAD - left], vec![2; 10]];
-            records.iter().for_each(|record| writer.write(record).unwrap());
+            for record in &records {
+                writer.write(record).unwrap();
+            }
             assert_eq!(read_back(&writer.finish().unwrap()), records, "{left}");
         }
     }

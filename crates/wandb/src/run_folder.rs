@@ -139,7 +139,8 @@ struct TableFile {
 fn write_table(summary: &Value, files: &Path) -> Result<TableFile, WandbError> {
     let table = SummaryTable::of(summary);
     let text = table.json().to_string();
-    let sha256: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits: Vec<String> = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = digits.concat();
     let path = format!("media/table/{TABLE}_0_{}.table.json", &sha256[..20]);
     let file = files.join(&path);
     if let Some(parent) = file.parent() {

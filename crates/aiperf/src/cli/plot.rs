@@ -1,5 +1,6 @@
 //! `aiperf plot FOLDER...`
 
+mod dashboard;
 mod upload;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
 use super::command::{Purpose, option_arg};
+pub(crate) use dashboard::DashboardAddress;
 pub(crate) use upload::PlotUpload;
 
 /// Where runs are if no folder is named.
@@ -25,6 +27,7 @@ pub(crate) struct PlotInvocation {
     pub(crate) theme: Theme,
     pub(crate) formats: Vec<PictureFormat>,
     pub(crate) target: PlotTarget,
+    pub(crate) dashboard: DashboardAddress,
     /// The MLflow run that gets the pictures too.
     pub(crate) upload: Option<PlotUpload>,
     pub(crate) is_verbose: bool,
@@ -38,6 +41,8 @@ pub(crate) enum PlotTarget {
     Terminal(Option<TerminalGraphics>),
     /// The built-in presets, as text.
     PrintConfig,
+    /// A web page, until Ctrl-C.
+    Dashboard,
 }
 
 /// How a terminal shows pictures.
@@ -61,13 +66,9 @@ pub(super) enum PlotArg {
     Flag,
     File,
     Folder,
-    /// Known, and refused with this reason.
-    Refused(&'static str),
 }
 
 type PlotRow = OptionRow<PlotArg>;
-
-const NO_DASHBOARD: &str = "the dashboard is not supported yet; leave it out";
 
 pub(super) const OPTIONS: [PlotRow; 17] = [
     row(
@@ -117,9 +118,21 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
         PlotArg::Optional("auto"),
     ),
     row("verbose", "", "", "Name the runs that were found and the files that were written", PlotArg::Flag),
-    row("dashboard", "", "", "Serve a web page with the charts (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
-    row("host", "ADDRESS", "127.0.0.1", "Address of the dashboard (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
-    row("port", "PORT", "8050", "Port of the dashboard (not supported yet)", PlotArg::Refused(NO_DASHBOARD)),
+    row(
+        "dashboard",
+        "",
+        "",
+        "Serve a web page with the charts until Ctrl-C: choose runs, change charts, save them to the preset file",
+        PlotArg::Flag,
+    ),
+    row(
+        "host",
+        "ADDRESS",
+        dashboard::USUAL_HOST,
+        "Address that the dashboard listens on; an address that others can reach needs the token that is printed",
+        PlotArg::Text,
+    ),
+    row("port", "PORT", "8050", "Port that the dashboard listens on; 0 for any free one", PlotArg::Text),
     row(
         "mlflow-upload",
         "",
@@ -166,12 +179,12 @@ Examples:
   aiperf plot artifacts/my-run                  the charts of one run
   aiperf plot artifacts/my-sweep --gpus 8       one point for each run of a sweep
   aiperf plot artifacts/my-run --terminal       on the terminal, without files
+  aiperf plot artifacts --dashboard             as a web page
   aiperf plot artifacts/my-run --mlflow-upload  also into the MLflow run of the benchmark
   aiperf plot --print-config > my-plots.yaml    presets to change, for --config";
 
-/// What is refused is known to the parser only.
+/// Negations are known to the parser only.
 pub(super) fn command(purpose: Purpose) -> Command {
-    let is_offered = |row: &&PlotRow| purpose == Purpose::Parsing || !matches!(row.action, PlotArg::Refused(_));
     let negations: &[(&str, &str)] = if purpose == Purpose::Parsing { &NEGATIONS } else { &[] };
     let folders = Arg::new("folders").num_args(0..).value_name("FOLDER").value_hint(ValueHint::DirPath).help(
         "Artifact folders of aiperf, AIPerf or GenAI-Perf, or folders with such folders in them [default: ./artifacts]",
@@ -182,7 +195,7 @@ pub(super) fn command(purpose: Purpose) -> Command {
         .override_usage("aiperf plot [FOLDER]... [OPTIONS]")
         .after_help(EXAMPLES)
         .arg(folders)
-        .args(OPTIONS.iter().filter(is_offered).map(arg))
+        .args(OPTIONS.iter().map(arg))
         .args(negations.iter().map(|(name, option)| {
             Arg::new(*name).long(*name).action(ArgAction::SetTrue).hide(true).conflicts_with(*option)
         }))
@@ -196,18 +209,11 @@ fn arg(row: &PlotRow) -> Arg {
         PlotArg::Optional(missing) => arg.num_args(0..=1).require_equals(true).default_missing_value(missing),
         PlotArg::Folder => arg.value_hint(ValueHint::DirPath),
         PlotArg::File => arg.value_hint(ValueHint::FilePath),
-        PlotArg::Refused(_) => arg.hide(true),
         PlotArg::Text | PlotArg::Flag => arg,
     }
 }
 
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<PlotInvocation, CliError> {
-    for row in &OPTIONS {
-        let is_given = matches.value_source(row.name) == Some(clap::parser::ValueSource::CommandLine);
-        if let (PlotArg::Refused(why), true) = (row.action, is_given) {
-            return Err(CliError::Other(format!("--{}: {why}", row.name)));
-        }
-    }
     let text = |name: &str| matches.get_one::<String>(name);
     let list = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
     let path = |text: &String| environment.current_dir.join(text);
@@ -235,8 +241,10 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         let count = text.parse().ok().filter(|count: &u64| *count > 0);
         count.ok_or_else(|| refused("--gpus", format!("{text:?} is not a whole number of at least 1")))
     });
+    let is_dashboard = matches.get_flag("dashboard");
     let target = match (matches.get_flag("print-config"), text("terminal")) {
         (true, _) => PlotTarget::PrintConfig,
+        (false, None) if is_dashboard => PlotTarget::Dashboard,
         (false, None) => PlotTarget::Files,
         (false, Some(name)) => PlotTarget::Terminal(match name.as_str() {
             "auto" => None,
@@ -246,14 +254,24 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
             _ => return Err(choice("--terminal", "auto, unicode, sixel, kitty")(name)),
         }),
     };
-    if let PlotTarget::Terminal(_) = target {
+    if is_dashboard && target != PlotTarget::Dashboard {
+        let other = if target == PlotTarget::PrintConfig { "--print-config" } else { "--terminal" };
+        return Err(refused("--dashboard", format!("cannot be used together with {other}; leave one of them out")));
+    }
+    let writes_no_files = match target {
+        PlotTarget::Terminal(_) => Some("--terminal"),
+        PlotTarget::Dashboard => Some("--dashboard"),
+        PlotTarget::Files | PlotTarget::PrintConfig => None,
+    };
+    if let Some(with) = writes_no_files {
         for (option, is_given) in [("--output", text("output").is_some()), ("--format", matches.contains_id("format"))]
         {
             if is_given {
-                return Err(refused(option, "has no effect with --terminal, which writes no files".to_owned()));
+                return Err(refused(option, format!("has no effect with {with}, which writes no files")));
             }
         }
     }
+    let dashboard = DashboardAddress::read(matches, target)?;
     let upload = PlotUpload::read(matches, paths.len(), target)?;
     Ok(PlotInvocation {
         output: text("output").map_or_else(|| paths[0].join("plots"), path),
@@ -268,6 +286,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
         theme,
         formats,
         target,
+        dashboard,
         upload,
         is_verbose: matches.get_flag("verbose"),
     })
@@ -313,6 +332,11 @@ mod tests {
         let kitty = PlotTarget::Terminal(Some(TerminalGraphics::Kitty));
         assert_eq!(plot(&["a", "--terminal=kitty"]).unwrap().target, kitty);
         assert_eq!(plot(&["--print-config"]).unwrap().target, PlotTarget::PrintConfig);
+        let board = plot(&["a", "--dashboard"]).unwrap();
+        assert_eq!(board.target, PlotTarget::Dashboard);
+        assert_eq!(board.dashboard, DashboardAddress { host: "127.0.0.1".to_owned(), port: 8050 });
+        let board = plot(&["--dashboard", "--host", "0.0.0.0", "--port", "0"]).unwrap();
+        assert_eq!(board.dashboard, DashboardAddress { host: "0.0.0.0".to_owned(), port: 0 });
         let negated = plot(&["--no-verbose", "--no-dashboard", "--no-mlflow-upload", "--empty-paths"]).unwrap();
         assert_eq!((negated.is_verbose, negated.options.paths.len()), (false, 1));
     }
@@ -323,11 +347,14 @@ mod tests {
         assert!(refusal(&["--theme", "pink"]).starts_with("--theme: \"pink\" is not one of light, dark"));
         assert!(refusal(&["--gpus", "0"]).starts_with("--gpus: "));
         assert!(refusal(&["--terminal", "--format", "png"]).starts_with("--format: "));
+        assert!(refusal(&["--dashboard", "--terminal"]).starts_with("--dashboard: "));
+        assert!(refusal(&["--dashboard", "--output", "o"]).starts_with("--output: "));
         assert!(refusal(&["a", "b", "--mlflow-upload"]).starts_with("--mlflow-upload: "));
         assert!(refusal(&["--mlflow-upload", "--terminal"]).starts_with("--mlflow-upload: "));
         assert!(refusal(&["--mlflow-run-id", "R"]).starts_with("--mlflow-run-id: "));
         assert!(refusal(&["--mlflow-tracking-uri", "U"]).starts_with("--mlflow-tracking-uri: "));
-        assert!(refusal(&["--dashboard"]).starts_with("--dashboard: "));
+        assert!(refusal(&["--mlflow-upload", "--dashboard"]).starts_with("--mlflow-upload: "));
         assert!(refusal(&["--port", "1"]).starts_with("--port: "));
+        assert!(refusal(&["--dashboard", "--port", "65536"]).starts_with("--port: \"65536\" is not a port"));
     }
 }

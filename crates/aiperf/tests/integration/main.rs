@@ -45,6 +45,7 @@ mod media;
 mod metrics;
 mod outputs;
 mod parquet_tables;
+mod plot_dashboard;
 mod plots;
 mod preconnect;
 mod proxies;

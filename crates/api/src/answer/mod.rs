@@ -16,16 +16,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::state::ApiState;
 
 pub(crate) type Shared = State<Arc<ApiState>>;
 
-/// An error with a sentence, in the form that the reference uses.
-pub(crate) fn refuse(status: StatusCode, why: &str) -> Response {
-    (status, Json(json!({"detail": why}))).into_response()
-}
+pub(crate) use aiperf_web_access::refuse;
 
 pub(crate) async fn ok() -> &'static str {
     "ok"

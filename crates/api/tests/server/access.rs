@@ -14,7 +14,7 @@ fn guarded() -> ExampleServer {
     let linger = ApiLinger::For(Duration::ZERO);
     let config =
         ApiConfig { host: "127.0.0.1".to_owned(), port: 0, token: Some(aiperf_address::Secret(token)), linger };
-    ExampleServer::with(Scene::Steady, config)
+    ExampleServer::with(Scene::Steady, &config)
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_token_is_asked_for_and_the_page_gets_it_as_a_cookie() {
 fn an_address_that_others_can_reach_gets_a_token_of_its_own() {
     let linger = ApiLinger::For(Duration::ZERO);
     let config = ApiConfig { host: "0.0.0.0".to_owned(), port: 0, token: None, linger };
-    let server = ExampleServer::with(Scene::Steady, config);
+    let server = ExampleServer::with(Scene::Steady, &config);
     let address = server.server.page_address();
     let token = address.split("?token=").nth(1).unwrap();
     assert!(token.len() >= 32, "{token}");

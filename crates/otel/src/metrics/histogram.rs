@@ -65,7 +65,9 @@ mod tests {
     #[test]
     fn a_value_on_a_bound_is_below_it() {
         let mut histogram = BucketHistogram::new(BOUNDS);
-        [0.5, 1.0, 1.5, 2.0, 2.5, f64::NAN].into_iter().for_each(|value| histogram.note(value));
+        for value in [0.5, 1.0, 1.5, 2.0, 2.5, f64::NAN] {
+            histogram.note(value);
+        }
         let point = histogram.point(1, 2, Vec::new());
         assert_eq!(point.bucket_counts, [2, 2, 1]);
         assert_eq!((point.count, point.sum, point.min, point.max), (5, Some(7.5), Some(0.5), Some(2.5)));
@@ -75,7 +77,9 @@ mod tests {
         #[test]
         fn every_value_is_in_one_bucket(values in prop::collection::vec(-10.0..10.0f64, 0..50)) {
             let mut histogram = BucketHistogram::new(BOUNDS);
-            values.iter().for_each(|value| histogram.note(*value));
+            for value in &values {
+                histogram.note(*value);
+            }
             let point = histogram.point(0, 0, Vec::new());
             prop_assert_eq!(point.bucket_counts.iter().sum::<u64>(), values.len() as u64);
             prop_assert_eq!(point.count, values.len() as u64);

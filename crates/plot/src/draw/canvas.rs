@@ -88,9 +88,12 @@ impl TextStyle {
 }
 
 pub(super) trait Canvas {
-    /// What follows belongs together until `end_group`.
-    fn begin_group(&mut self, class: &str, name: &str);
+    /// What follows belongs together until `end_group`. Groups with the same `series` show the same data.
+    fn begin_group(&mut self, class: &str, name: &str, series: &str);
     fn end_group(&mut self);
+    /// What follows is hidden outside of left, top, right and bottom, until `end_clip`.
+    fn begin_clip(&mut self, frame: [f32; 4]);
+    fn end_clip(&mut self);
     fn fill(&mut self, path: &[Step], paint: Paint);
     fn stroke(&mut self, path: &[Step], pen: Pen);
     /// Marks of one size; each centre in pixels.

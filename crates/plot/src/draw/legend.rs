@@ -19,15 +19,17 @@ pub(super) fn draw(figure: &Figure, theme: Theme, canvas: &mut dyn Canvas, at: (
     }
     let face = Typeface::get(false);
     let (mut x, mut y) = (at.0, at.1 + SIZE);
-    canvas.begin_group("legend", "");
+    canvas.begin_group("legend", "", "");
     for (layer, text) in entries {
         let width = SAMPLE + 8.0 + face.width(text, SIZE);
         if x > at.0 && x + width > at.0 + room {
             x = at.0;
             y += LINE;
         }
+        canvas.begin_group("entry", text, &layer.ink.series());
         sample(layer, theme, canvas, (x, y - SIZE * 0.36));
         canvas.text((x + SAMPLE + 8.0, y), text, TextStyle::new(SIZE, theme.text(), TextAlign::Start));
+        canvas.end_group();
         x += width + BETWEEN;
     }
     canvas.end_group();

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use tiny_skia::{FillRule, LineCap, LineJoin, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
+use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
-use super::canvas::{Canvas, DASH, Paint, Pen, Shape, Step, TextAlign, TextStyle, outline};
+use super::canvas::{Canvas, DASH, Paint, Pen, Shape, Step, TextAlign, TextStyle, outline, rectangle};
+use super::size::PictureSize;
 use super::typeface::Typeface;
 
 /// Bytes of a pixel: red, green, blue and opacity.
@@ -13,16 +14,25 @@ const PIXEL_BYTES: usize = 4;
 pub(super) struct RasterCanvas {
     pixels: Pixmap,
     scale: f32,
+    /// Only what lies within is painted.
+    clip: Option<ClipArea>,
     /// Outlines of letters that were drawn before: regular and bold.
     outlines: [HashMap<char, Option<Path>>; 2],
 }
 
+/// The part of the picture that is painted.
+struct ClipArea {
+    mask: Mask,
+    /// Left, top, right and bottom in pixels.
+    frame: [f32; 4],
+}
+
 impl RasterCanvas {
-    #[expect(clippy::expect_used, reason = "the size is one of two constants, neither of them zero")]
-    pub(super) fn new(width: f32, height: f32, scale: f32) -> Self {
-        let size = |length: f32| (length * scale).round() as u32;
-        let pixels = Pixmap::new(size(width), size(height)).expect("a picture has a size");
-        Self { pixels, scale, outlines: Default::default() }
+    #[expect(clippy::expect_used, reason = "a picture has a least size, which is above zero")]
+    pub(super) fn new(size: PictureSize, scale: f32) -> Self {
+        let pixels = |length: f32| (length * scale).round().max(1.0) as u32;
+        let pixels = Pixmap::new(pixels(size.width()), pixels(size.height())).expect("a picture has a size");
+        Self { pixels, scale, clip: None, outlines: Default::default() }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -75,9 +85,11 @@ impl RasterCanvas {
         let reach = radius + 1.0;
         let from = |centre: f32| (centre - reach).floor().max(0.0) as usize;
         let to = |centre: f32, most: usize| ((centre + reach).ceil().max(0.0) as usize).min(most);
+        let [left, top, right, bottom] =
+            self.clip.as_ref().map_or([0.0, 0.0, width as f32, height as f32], |clip| clip.frame);
         let data = self.pixels.data_mut();
-        for row in from(y)..to(y, height) {
-            for column in from(x)..to(x, width) {
+        for row in from(y).max(top as usize)..to(y, height).min(bottom as usize) {
+            for column in from(x).max(left as usize)..to(x, width).min(right as usize) {
                 let (right, down) = (column as f32 + 0.5 - x, row as f32 + 0.5 - y);
                 let cover = (radius + 0.5 - right.hypot(down)).clamp(0.0, 1.0) * paint.opacity;
                 if cover > 0.0 {
@@ -101,13 +113,29 @@ fn brush(paint: Paint) -> tiny_skia::Paint<'static> {
 }
 
 impl Canvas for RasterCanvas {
-    fn begin_group(&mut self, _class: &str, _name: &str) {}
+    fn begin_group(&mut self, _class: &str, _name: &str, _series: &str) {}
 
     fn end_group(&mut self) {}
 
+    fn begin_clip(&mut self, frame: [f32; 4]) {
+        let [left, top, right, bottom] = frame;
+        let mask = Mask::new(self.pixels.width(), self.pixels.height());
+        let path = Self::path(&rectangle(left, top, right, bottom));
+        if let (Some(mut mask), Some(path)) = (mask, path) {
+            mask.fill_path(&path, FillRule::Winding, true, self.scaled());
+            self.clip = Some(ClipArea { mask, frame: frame.map(|place| (place * self.scale).round().max(0.0)) });
+        }
+    }
+
+    fn end_clip(&mut self) {
+        self.clip = None;
+    }
+
     fn fill(&mut self, path: &[Step], paint: Paint) {
         if let Some(path) = Self::path(path) {
-            self.pixels.fill_path(&path, &brush(paint), FillRule::Winding, self.scaled(), None);
+            let mask = self.clip.as_ref().map(|clip| &clip.mask);
+            let scaled = Transform::from_scale(self.scale, self.scale);
+            self.pixels.fill_path(&path, &brush(paint), FillRule::Winding, scaled, mask);
         }
     }
 
@@ -116,7 +144,9 @@ impl Canvas for RasterCanvas {
         let stroke =
             Stroke { width: pen.width, line_cap: LineCap::Butt, line_join: LineJoin::Round, dash, ..Stroke::default() };
         if let Some(path) = Self::path(path) {
-            self.pixels.stroke_path(&path, &brush(pen.paint), &stroke, self.scaled(), None);
+            let mask = self.clip.as_ref().map(|clip| &clip.mask);
+            let scaled = Transform::from_scale(self.scale, self.scale);
+            self.pixels.stroke_path(&path, &brush(pen.paint), &stroke, scaled, mask);
         }
     }
 
@@ -145,9 +175,10 @@ impl Canvas for RasterCanvas {
             .pre_translate(-back, 0.0)
             .pre_scale(style.size, style.size);
         let brush = brush(style.paint);
+        let mask = self.clip.as_ref().map(|clip| &clip.mask);
         let (pixels, outlines) = (&mut self.pixels, &mut self.outlines[usize::from(style.is_bold)]);
         face.each_outline(text, outlines, |path, at| {
-            pixels.fill_path(path, &brush, FillRule::Winding, place.pre_translate(at, 0.0), None);
+            pixels.fill_path(path, &brush, FillRule::Winding, place.pre_translate(at, 0.0), mask);
         });
     }
 }

@@ -40,6 +40,19 @@ impl AxisMap {
         value.is_finite() && (self.scale == AxisScale::Linear || value > 0.0)
     }
 
+    /// Whether the value lies between the ends of the axis.
+    pub(super) fn has_inside(&self, value: f64) -> bool {
+        self.can_show(value) && (self.low..=self.high).contains(&value)
+    }
+
+    pub(super) fn limits(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    pub(super) fn is_log(&self) -> bool {
+        self.scale == AxisScale::Log
+    }
+
     pub(super) fn ends(&self) -> (f32, f32) {
         (self.from, self.to)
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::canvas::{Canvas, DASH, Paint, Pen, Shape, Step, TextAlign, TextStyle, outline};
+use super::size::PictureSize;
 use crate::Figure;
 
 /// Fonts of a reader's machine that are near the one that lengths are measured with.
@@ -13,7 +14,8 @@ pub(super) struct SvgCanvas {
 }
 
 impl SvgCanvas {
-    pub(super) fn new(width: f32, height: f32, figure: &Figure) -> Self {
+    pub(super) fn new(size: PictureSize, figure: &Figure) -> Self {
+        let (width, height) = (size.width(), size.height());
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" font-family=\"{FONTS}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n",
@@ -59,12 +61,29 @@ impl SvgCanvas {
 }
 
 impl Canvas for SvgCanvas {
-    fn begin_group(&mut self, class: &str, name: &str) {
-        let _ = writeln!(self.text, "<g class=\"{class}\" data-name=\"{}\">", escaped(name));
+    fn begin_group(&mut self, class: &str, name: &str, series: &str) {
+        let _ = write!(self.text, "<g class=\"{class}\" data-name=\"{}\"", escaped(name));
+        if !series.is_empty() {
+            let _ = write!(self.text, " data-series=\"{series}\"");
+        }
+        self.text.push_str(">\n");
     }
 
     fn end_group(&mut self) {
         self.text.push_str("</g>\n");
+    }
+
+    /// A picture within the picture hides what is outside of it, and needs no name that could occur twice in a page.
+    fn begin_clip(&mut self, [left, top, right, bottom]: [f32; 4]) {
+        let (x, y, wide, high) = (short(left), short(top), short(right - left), short(bottom - top));
+        let _ = writeln!(
+            self.text,
+            "<svg x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\" viewBox=\"{x} {y} {wide} {high}\">"
+        );
+    }
+
+    fn end_clip(&mut self) {
+        self.text.push_str("</svg>\n");
     }
 
     fn fill(&mut self, path: &[Step], paint: Paint) {

@@ -62,7 +62,7 @@ pub fn terminal_text(figure: &Figure, theme: Theme, size: TerminalSize) -> Strin
     lines.push(axes);
     lines.extend(figure.notes.iter().cloned());
     lines.retain(|line| !line.is_empty());
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 /// The numbers under the plot area, as many as fit.

@@ -11,6 +11,10 @@ pub enum Theme {
     Dark,
 }
 
+/// Colours of a heat map, from few to many.
+const STOPS: [[f64; 3]; 5] =
+    [[0.0, 32.0, 81.0], [60.0, 77.0, 110.0], [127.0, 124.0, 117.0], [187.0, 175.0, 113.0], [253.0, 234.0, 69.0]];
+
 impl Theme {
     /// As `--theme` spells it.
     pub const fn name(self) -> &'static str {
@@ -73,13 +77,6 @@ impl Theme {
     /// the lightness of the paper.
     pub(super) fn heat(self, share: f64) -> Paint {
         let share = if self == Self::Light { 1.0 - share } else { share };
-        const STOPS: [[f64; 3]; 5] = [
-            [0.0, 32.0, 81.0],
-            [60.0, 77.0, 110.0],
-            [127.0, 124.0, 117.0],
-            [187.0, 175.0, 113.0],
-            [253.0, 234.0, 69.0],
-        ];
         let place = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
         let (index, part) = (place.floor() as usize, place.fract());
         let (from, to) = (STOPS[index], STOPS[(index + 1).min(STOPS.len() - 1)]);

@@ -12,6 +12,11 @@ const MISSING_WIDTH: f32 = 0.6;
 static REGULAR: LazyLock<Typeface> = LazyLock::new(|| Typeface::of(notosans::REGULAR_TTF));
 static BOLD: LazyLock<Typeface> = LazyLock::new(|| Typeface::of(notosans::BOLD_TTF));
 
+/// The font files that lengths of texts are measured with: regular and bold.
+pub fn typeface_files() -> [&'static [u8]; 2] {
+    [notosans::REGULAR_TTF, notosans::BOLD_TTF]
+}
+
 /// The outlines of the letters of one weight, read at their first use.
 pub(super) struct Typeface {
     face: Option<Face<'static>>,

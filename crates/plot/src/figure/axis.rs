@@ -18,6 +18,8 @@ pub enum Bounds {
     /// From somewhat below the smallest value to somewhat beyond the largest.
     Data,
     Fixed(f64, f64),
+    /// From one value to another, with marks beyond them that are not shown.
+    Part(f64, f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,10 +45,15 @@ impl Axis {
         Self { label: label.into(), bounds, scale: AxisScale::Linear, ticks: TickLabels::Numbers }
     }
 
+    /// Whether there are values beyond the ends of the axis.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.bounds, Bounds::Part(..))
+    }
+
     /// First and last value that the axis shows for data of this extent.
     pub(crate) fn limits(&self, data: Option<(f64, f64)>) -> (f64, f64) {
         let (low, high) = data.unwrap_or((0.0, 1.0));
-        if let Bounds::Fixed(from, to) = self.bounds {
+        if let Bounds::Fixed(from, to) | Bounds::Part(from, to) = self.bounds {
             return (from, to);
         }
         if self.scale == AxisScale::Log {

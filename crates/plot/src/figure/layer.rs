@@ -35,6 +35,21 @@ pub enum Ink {
     Decode,
 }
 
+impl Ink {
+    /// A name that all marks of this ink share, as SVG files have it.
+    pub fn series(self) -> String {
+        match self {
+            Self::Group(index) => format!("group-{index}"),
+            Self::Reference => "reference".to_owned(),
+            Self::Candidate => "candidate".to_owned(),
+            Self::Alert => "alert".to_owned(),
+            Self::Neutral => "neutral".to_owned(),
+            Self::Prefill => "prefill".to_owned(),
+            Self::Decode => "decode".to_owned(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LineShape {
     #[default]

@@ -5,6 +5,8 @@ mod layer;
 mod point_table;
 mod ticks;
 
+use std::path::PathBuf;
+
 pub use axis::{Axis, AxisScale, Bounds, TickLabels};
 pub use layer::{AxisSide, ErrorBar, HeatCell, Ink, Layer, LineShape, Marks, Oval};
 pub use point_table::{PointCell, PointTable};
@@ -27,6 +29,8 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// Everything that the marks show, unrounded.
     pub points: PointTable,
+    /// In a chart of several runs: the folders that each row of the table comes from.
+    pub sources: Vec<Vec<PathBuf>>,
 }
 
 impl Figure {
@@ -40,11 +44,12 @@ impl Figure {
             layers: Vec::new(),
             notes: Vec::new(),
             points: PointTable::default(),
+            sources: Vec::new(),
         }
     }
 
     /// Smallest and largest x of all marks, and of all y of one side.
-    pub(crate) fn extents(&self, side: AxisSide) -> (Option<(f64, f64)>, Option<(f64, f64)>) {
+    pub(crate) fn extents(&self, side: AxisSide) -> (Extent, Extent) {
         let (mut x, mut y) = (Spread::default(), Spread::default());
         for layer in &self.layers {
             let own = layer.side == side;
@@ -63,6 +68,9 @@ impl Figure {
         self.points.is_empty()
     }
 }
+
+/// Smallest and largest value, if there is one.
+pub(crate) type Extent = Option<(f64, f64)>;
 
 /// Smallest and largest of the finite values seen.
 #[derive(Debug, Default)]

@@ -93,8 +93,9 @@ fn buckets(preset: &Preset, context: &SingleContext<'_>) -> Result<Figure, Strin
     for one in &series {
         let (Some(first), Some(last)) = (one.histogram.first(), one.histogram.last()) else { continue };
         for (bound, count) in &last.buckets {
-            let before = first.buckets.iter().find(|(other, _)| other == bound).map_or(0.0, |(_, count)| *count);
-            match gained.iter_mut().find(|(other, _)| other == bound) {
+            let before =
+                first.buckets.iter().find(|(other, _)| is_same(*other, *bound)).map_or(0.0, |(_, count)| *count);
+            match gained.iter_mut().find(|(other, _)| is_same(*other, *bound)) {
                 Some((_, sum)) => *sum += count - before,
                 None => gained.push((*bound, count - before)),
             }
@@ -120,6 +121,11 @@ fn buckets(preset: &Preset, context: &SingleContext<'_>) -> Result<Figure, Strin
     figure.layers.push(Layer::new(Ink::Group(0), Marks::Bars { bars, opacity: OPACITY }));
     figure.points = table;
     Ok(figure)
+}
+
+/// Bounds of buckets are written numbers: the same text gives the same bits.
+fn is_same(one: f64, other: f64) -> bool {
+    one.total_cmp(&other).is_eq()
 }
 
 fn short(value: f64) -> String {

@@ -16,7 +16,7 @@ pub(super) fn metric_of(name: &str) -> Option<Metric> {
 }
 
 /// `Time to First Token` of `time_to_first_token`.
-pub(super) fn title_of(name: &str) -> String {
+pub(crate) fn title_of(name: &str) -> String {
     if let Some(metric) = metric_of(name) {
         return metric.definition().header.to_owned();
     }
@@ -59,7 +59,7 @@ pub(super) fn axis_label(name: &str, stat: Option<&str>, unit: &str) -> String {
 }
 
 /// Units as charts spell them.
-pub(super) fn readable_unit(unit: &str) -> String {
+pub(crate) fn readable_unit(unit: &str) -> String {
     match unit {
         "sec" | "seconds" => "s".to_owned(),
         "requests" | "count" | "tokens" | "ratio" => unit.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn unit_of(metric: Metric) -> &'static str {
 }
 
 /// The unit that the name of a GPU metric implies.
-pub(super) fn gpu_unit(name: &str) -> &'static str {
+pub(crate) fn gpu_unit(name: &str) -> &'static str {
     let ends = [
         ("utilization", "%"),
         ("power_usage", "W"),

@@ -18,7 +18,9 @@ mod survival;
 mod timeslice;
 mod uncertainty;
 
-use crate::figure::{Axis, Bounds, Figure};
+pub(crate) use label::{gpu_unit, readable_unit, title_of as metric_title};
+
+use crate::figure::{Axis, AxisScale, Bounds, Figure};
 use crate::preset::{Classification, Downsampling, PlotType, Preset};
 use crate::run::{DetailedRun, SummarisedRun};
 
@@ -53,7 +55,7 @@ pub(crate) fn single(preset: &Preset, context: &SingleContext<'_>) -> Result<Fig
 /// A plot of several runs. The error is the reason why it cannot be drawn.
 pub(crate) fn multi(
     preset: &Preset,
-    runs: &[SummarisedRun],
+    runs: &[&SummarisedRun],
     classes: Option<&Classification>,
 ) -> Result<Figure, String> {
     let points = operating_point::collect(preset, runs, classes)?;
@@ -61,7 +63,7 @@ pub(crate) fn multi(
         PlotType::Pareto => pareto::draw(preset, &points)?,
         PlotType::ScatterLine => scatter_line::draw(preset, &points, scatter_line::Joined::Yes),
         PlotType::Scatter => scatter_line::draw(preset, &points, scatter_line::Joined::No),
-        PlotType::Uncertainty => uncertainty::draw(preset, &points)?,
+        PlotType::Uncertainty => uncertainty::draw(preset, &points),
         _ => return Err(format!("plots of type {} show one run", preset.kind.name())),
     };
     let folders = match runs {
@@ -90,6 +92,11 @@ fn finish(mut figure: Figure, preset: &Preset) -> Result<Figure, String> {
     for (axis, asked) in [(&mut figure.x, preset.autoscale.0), (&mut figure.y, preset.autoscale.1)] {
         if asked {
             axis.bounds = Bounds::Data;
+        }
+    }
+    for (axis, asked) in [(&mut figure.x, preset.log_scale.0), (&mut figure.y, preset.log_scale.1)] {
+        if asked {
+            axis.scale = AxisScale::Log;
         }
     }
     Ok(figure)

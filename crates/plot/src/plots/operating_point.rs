@@ -1,6 +1,7 @@
 //! The points of a chart of several runs: one for each run, in groups, in the order of the swept parameter.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::label::axis_label;
 use crate::figure::Ink;
@@ -11,6 +12,8 @@ use crate::run::{PER_GPU, RunParameter, ServerMetricKind, StatValue, SummarisedR
 #[derive(Debug, Clone)]
 pub(super) struct OperatingPoint {
     pub(super) run: String,
+    /// The folders that the numbers come from.
+    pub(super) folders: Vec<PathBuf>,
     pub(super) label: String,
     pub(super) x: StatValue,
     pub(super) y: StatValue,
@@ -42,7 +45,7 @@ pub(super) struct GroupedPoints {
 
 pub(super) fn collect(
     preset: &Preset,
-    runs: &[SummarisedRun],
+    runs: &[&SummarisedRun],
     classes: Option<&Classification>,
 ) -> Result<GroupedPoints, String> {
     let x_metric = preset.x.as_ref().ok_or("x is missing: a plot of several runs has two metrics")?;
@@ -58,21 +61,19 @@ pub(super) fn collect(
             }
         };
         labels.get_or_insert_with(|| (x.1.clone(), y.1.clone()));
-        let key = match classes {
-            Some(classes) => {
-                let class = classes.of(&run.folder, run.variation.as_deref());
-                (class.side, class.group)
-            }
-            None => {
-                let name = preset.group.as_deref().unwrap_or("run_name");
-                let group = run.parameter(name).map_or_else(|| format!("no {name}"), ToString::to_string);
-                (ExperimentSide::Treatment, group)
-            }
+        let key = if let Some(classes) = classes {
+            let class = classes.of(&run.folder, run.variation.as_deref());
+            (class.side, class.group)
+        } else {
+            let name = preset.group.as_deref().unwrap_or("run_name");
+            let group = run.parameter(name).map_or_else(|| format!("no {name}"), ToString::to_string);
+            (ExperimentSide::Treatment, group)
         };
         let texts: Vec<String> =
             preset.labels.iter().filter_map(|name| Some(run.parameter(name)?.to_string())).collect();
         groups.entry(key).or_default().push(OperatingPoint {
             run: run.name.clone(),
+            folders: vec![run.folder.clone()],
             label: texts.join(", "),
             x: x.0,
             y: y.0,

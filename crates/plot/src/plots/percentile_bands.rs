@@ -50,7 +50,7 @@ fn of_values(mut values: Vec<(f64, f64)>) -> Vec<BandPoint> {
     let ranges = (values.len() / VALUES_PER_RANGE).clamp(1, MOST_RANGES) as f64;
     let width = if last > first { (last - first) / ranges } else { 1.0 };
     let range = |x: f64| ((x - first) / width).floor().min(ranges - 1.0);
-    let groups = values.chunk_by(|one, other| range(one.0) == range(other.0));
+    let groups = values.chunk_by(|one, other| range(one.0).total_cmp(&range(other.0)).is_eq());
     groups
         .map(|group| {
             let mut sorted: Vec<f64> = group.iter().map(|(_, value)| *value).collect();
@@ -92,7 +92,9 @@ fn of_histogram(preset: &Preset, context: &SingleContext<'_>) -> Result<Labelled
     let series = series[0];
     let mut points = Vec::new();
     for pair in series.histogram.windows(2) {
-        let before = |bound: f64| pair[0].buckets.iter().find(|(other, _)| *other == bound).map_or(0.0, |it| it.1);
+        let before = |bound: f64| {
+            pair[0].buckets.iter().find(|(other, _)| other.total_cmp(&bound).is_eq()).map_or(0.0, |it| it.1)
+        };
         let gained: Vec<(f64, f64)> =
             pair[1].buckets.iter().map(|(bound, count)| (*bound, count - before(*bound))).collect();
         if gained.last().is_some_and(|(_, count)| *count > 0.0) {

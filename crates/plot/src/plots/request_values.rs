@@ -61,13 +61,13 @@ pub(super) fn step_function(run: &DetailedRun, name: &str) -> Result<Vec<(f64, f
     changes.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut points: Vec<(f64, f64)> = vec![(0.0, 0.0)];
     let mut sum = 0.0;
-    for moment in changes.chunk_by(|one, other| one.0 == other.0) {
+    for moment in changes.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq()) {
         sum += moment.iter().map(|(_, change)| change).sum::<f64>();
         // What remains of adding and taking away is not a rate.
         let value = if sum.abs() < 1e-9 { 0.0 } else { sum };
         let time = moment[0].0;
         match points.last_mut() {
-            Some(last) if last.0 == time => last.1 = value,
+            Some(last) if last.0.total_cmp(&time).is_eq() => last.1 = value,
             _ => points.push((time, value)),
         }
     }

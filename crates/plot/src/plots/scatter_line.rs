@@ -40,6 +40,7 @@ pub(super) fn start(preset: &Preset, points: &GroupedPoints) -> Figure {
     figure.points = PointTable::new(columns);
     for group in &points.groups {
         for point in &group.points {
+            figure.sources.push(point.folders.clone());
             let ends = |interval: Option<(f64, f64)>| {
                 let ends = interval.unzip();
                 [PointCell::from(ends.0), PointCell::from(ends.1)]

@@ -98,7 +98,7 @@ fn downsample(points: Vec<(f64, f64)>, settings: Downsampling) -> Vec<(f64, f64)
         return points;
     }
     let window = |time: f64| (time / settings.window_size_seconds).floor();
-    let together = points.chunk_by(|one, other| window(one.0) == window(other.0));
+    let together = points.chunk_by(|one, other| window(one.0).total_cmp(&window(other.0)).is_eq());
     together
         .map(|group| {
             let mut values: Vec<f64> = group.iter().map(|(_, value)| *value).collect();

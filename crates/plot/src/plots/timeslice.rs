@@ -99,6 +99,6 @@ pub(super) fn place(preset: &Preset, slice: &SliceRow, start: u64, index: usize)
     }
     let seconds = |time: u64| time.saturating_sub(start) as f64 / 1e9;
     let (from, to) = (seconds(slice.start_ns), seconds(slice.end_ns));
-    let text = |seconds: f64| format!("{:.3}", seconds).trim_end_matches('0').trim_end_matches('.').to_owned();
+    let text = |seconds: f64| format!("{seconds:.3}").trim_end_matches('0').trim_end_matches('.').to_owned();
     (f64::midpoint(from, to), format!("{}–{}", text(from), text(to)))
 }

@@ -12,7 +12,7 @@ const DOT: f32 = 11.0;
 /// Below this many runs an interval says little: it is drawn paler.
 const FEW_RUNS: u64 = 3;
 
-pub(super) fn draw(preset: &Preset, points: &GroupedPoints) -> Result<Figure, String> {
+pub(super) fn draw(preset: &Preset, points: &GroupedPoints) -> Figure {
     let merged = GroupedPoints {
         groups: points.groups.iter().map(|group| merge(group, preset.ci_level)).collect(),
         x_label: points.x_label.clone(),
@@ -70,7 +70,7 @@ pub(super) fn draw(preset: &Preset, points: &GroupedPoints) -> Result<Figure, St
     if alone > 0 {
         figure.notes.push(format!("{alone} points have no interval: each is one run."));
     }
-    Ok(figure)
+    figure
 }
 
 /// The middle of the intervals: a stored one need not be symmetric.
@@ -95,6 +95,7 @@ fn merge(group: &PointGroup, level: f64) -> PointGroup {
         let values = |pick: fn(&OperatingPoint) -> f64| runs.iter().map(pick).collect::<Vec<f64>>();
         OperatingPoint {
             run: format!("{} runs", runs.len()),
+            folders: runs.iter().flat_map(|run| run.folders.clone()).collect(),
             x: mean(&values(|point| point.x.value), level),
             y: mean(&values(|point| point.y.value), level),
             runs: runs.len() as u64,

@@ -1,13 +1,13 @@
 //! The configuration file.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::classification::Classification;
-use super::metric_ref::{MetricRef, WrittenMetric, check_statistic};
+use super::document::PresetDocument;
+use super::metric_ref::MetricRef;
 use super::plot_type::PlotType;
 use super::source::DataSource;
 use super::style::PlotStyle;
-use super::written::{Autoscale, OneOrMore, WrittenPreset, WrittenPresetFile};
 use crate::RunMode;
 
 /// The presets that are drawn if no file says otherwise.
@@ -32,6 +32,8 @@ pub struct Preset {
     pub y_label: Option<String>,
     /// Axes that need not begin at zero: x and y.
     pub autoscale: (bool, bool),
+    /// Axes that are logarithmic: x and y.
+    pub log_scale: (bool, bool),
     pub ci_level: f64,
     pub primary_style: Option<PlotStyle>,
     pub secondary_style: Option<PlotStyle>,
@@ -40,7 +42,7 @@ pub struct Preset {
 }
 
 /// How values of server metrics are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Downsampling {
     pub enabled: bool,
@@ -54,7 +56,7 @@ impl Default for Downsampling {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WindowMethod {
     Mean,
@@ -79,8 +81,11 @@ pub struct PresetFile {
 impl PresetFile {
     /// Reads the text of a file. The error says which plot and which key is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let written: WrittenPresetFile = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-        let WrittenPresetFile { visualization, settings, experiment_classification } = written;
+        Self::of(PresetDocument::parse(text)?)
+    }
+
+    pub(super) fn of(written: PresetDocument) -> Result<Self, String> {
+        let PresetDocument { visualization, settings, experiment_classification, dashboard: _ } = written;
         let mut file = Self {
             single_run_defaults: visualization.single_run_defaults,
             multi_run_defaults: visualization.multi_run_defaults,
@@ -91,11 +96,11 @@ impl PresetFile {
             return Err("settings.server_metrics_downsampling.window_size_seconds must be above 0".to_owned());
         }
         for (name, preset) in visualization.single_run_plots {
-            let preset = file.preset(&name, preset, RunMode::Single)?;
+            let preset = preset.check(&name, RunMode::Single, &mut file.warnings)?;
             file.single_run.push(preset);
         }
         for (name, preset) in visualization.multi_run_plots {
-            let preset = file.preset(&name, preset, RunMode::Multi)?;
+            let preset = preset.check(&name, RunMode::Multi, &mut file.warnings)?;
             file.multi_run.push(preset);
         }
         if experiment_classification.as_ref().is_some_and(|classes| classes.group_extraction_pattern.is_some()) {
@@ -108,69 +113,6 @@ impl PresetFile {
             }
         }
         Ok(file)
-    }
-
-    fn preset(&mut self, name: &str, written: WrittenPreset, mode: RunMode) -> Result<Preset, String> {
-        let wrong = |problem: String| format!("{} plot {name:?}: {problem}", mode.name());
-        if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || "_-. ".contains(letter)) {
-            return Err(wrong("the name becomes a file name; use letters, digits, '_', '-' and '.'".to_owned()));
-        }
-        let kind = PlotType::from_name(&written.kind, mode).ok_or_else(|| {
-            let known = PlotType::names(mode).join(", ");
-            wrong(format!("type {:?} is not known here; the types are {known}", written.kind))
-        })?;
-        let given = [
-            ("y2", written.y2.is_some()),
-            ("secondary_style", written.secondary_style.is_some()),
-            ("supplementary_col", written.supplementary_col.is_some()),
-            ("ci_level", written.ci_level.is_some()),
-            ("labels", written.labels.is_some()),
-            ("groups", written.groups.is_some()),
-            ("use_slice_duration", written.use_slice_duration.is_some()),
-            ("primary_style", written.primary_style.is_some()),
-            ("autoscale", written.autoscale.is_some()),
-            ("stat", written.stat.is_some()),
-        ];
-        for (key, _) in given.into_iter().filter(|(key, is_given)| *is_given && !kind.heeds(key, mode)) {
-            self.warnings.push(wrong(format!("{key} has no effect on plots of type {}", kind.name())));
-        }
-        if let Some(stat) = &written.stat {
-            check_statistic(stat).map_err(wrong)?;
-        }
-        let metric = |written: Option<WrittenMetric>| written.map(MetricRef::of).transpose().map_err(wrong);
-        let mut groups = written.groups.map(OneOrMore::list).unwrap_or_default();
-        if groups.len() > 1 {
-            return Err(wrong(format!("groups has {} columns; name one", groups.len())));
-        }
-        let ci_level = written.ci_level.unwrap_or(0.95);
-        if !(0.5..1.0).contains(&ci_level) {
-            return Err(wrong(format!("ci_level {ci_level} is not between 0.5 and 1")));
-        }
-        let autoscale = written.autoscale.unwrap_or(Autoscale::None);
-        Ok(Preset {
-            name: name.to_owned(),
-            kind,
-            title: written.title,
-            description: written.description,
-            x: metric(written.x)?,
-            y: metric(written.y)?.ok_or_else(|| wrong("y is missing".to_owned()))?,
-            y2: metric(written.y2)?,
-            stat: written.stat.map(|stat| stat.replace('.', "_")),
-            source: written.source,
-            labels: written.labels.map(OneOrMore::list).unwrap_or_default(),
-            group: groups.pop(),
-            x_label: written.x_label,
-            y_label: written.y_label,
-            autoscale: (
-                matches!(autoscale, Autoscale::X | Autoscale::Both),
-                matches!(autoscale, Autoscale::Y | Autoscale::Both),
-            ),
-            ci_level,
-            primary_style: written.primary_style,
-            secondary_style: written.secondary_style,
-            supplementary_col: written.supplementary_col,
-            use_slice_duration: written.use_slice_duration.unwrap_or(false),
-        })
     }
 
     /// The presets of a mode.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use aiperf_metrics::Metric;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::DataSource;
 use crate::run::split_statistic;
@@ -33,20 +33,20 @@ impl SeriesFilter {
 }
 
 /// As a file has it.
-#[derive(Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
-pub(super) enum WrittenMetric {
+pub enum WrittenMetric {
     Name(String),
     Parts(MetricParts),
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MetricParts {
+pub struct MetricParts {
     metric: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     stat: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<DataSource>,
 }
 
@@ -92,19 +92,15 @@ impl MetricRef {
         if is_known(name) {
             return Ok(plain(name, None));
         }
-        Ok(match split_statistic(name).filter(|(metric, _)| is_known(metric)) {
-            Some((metric, stat)) => plain(metric, Some(stat)),
-            None => {
-                let is_number = |end: &str| end.starts_with(|letter: char| letter.is_ascii_digit());
-                let percentile = name.rsplit_once("_p").filter(|(metric, end)| is_known(metric) && is_number(end));
-                if let Some((metric, end)) = percentile {
-                    return Err(format!(
-                        "{name:?}: p{end} is not a statistic of {metric}; try {metric}_p50 or {metric}_p99"
-                    ));
-                }
-                plain(name, None)
-            }
-        })
+        if let Some((metric, stat)) = split_statistic(name).filter(|(metric, _)| is_known(metric)) {
+            return Ok(plain(metric, Some(stat)));
+        }
+        let is_number = |end: &str| end.starts_with(|letter: char| letter.is_ascii_digit());
+        let percentile = name.rsplit_once("_p").filter(|(metric, end)| is_known(metric) && is_number(end));
+        if let Some((metric, end)) = percentile {
+            return Err(format!("{name:?}: p{end} is not a statistic of {metric}; try {metric}_p50 or {metric}_p99"));
+        }
+        Ok(plain(name, None))
     }
 }
 

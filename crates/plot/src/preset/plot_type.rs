@@ -80,6 +80,7 @@ impl PlotType {
                 matches!(self, Scatter | ScatterWithPercentiles | ScatterLine | Area | DualAxis | Timeslice | Pareto)
             }
             "autoscale" => self != HeatMap,
+            "log_scale" => !matches!(self, HeatMap | Survival),
             "stat" => is_multi || matches!(self, Timeslice | Histogram | HeatMap),
             _ => true,
         }

@@ -1,13 +1,14 @@
 //! How the marks of a series look.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::figure::LineShape;
 
 /// `primary_style` and `secondary_style` of a preset.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlotStyle {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<StyleMode>,
     pub(crate) line_shape: LineShapeName,
     pub(crate) fill: FillName,
@@ -32,7 +33,7 @@ impl Default for PlotStyle {
 }
 
 /// Which marks a series has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum StyleMode {
     #[serde(rename = "lines")]
     Lines,
@@ -52,7 +53,7 @@ impl StyleMode {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineShapeName {
     Linear,
@@ -63,7 +64,7 @@ pub(crate) enum LineShapeName {
     Vh,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FillName {
     None,

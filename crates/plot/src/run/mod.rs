@@ -12,13 +12,12 @@ mod slices;
 mod statistics;
 mod summarised;
 
-pub(crate) use columns::RunParameter;
-pub(crate) use discover::ResultKind;
-pub use discover::{ResultFolder, discover};
+pub use columns::RunParameter;
+pub use discover::{ResultFolder, ResultKind, discover};
 pub use recorded::DetailedRun;
 pub(crate) use server_series::ScrapedSeries;
 pub(crate) use server_summary::ServerMetricKind;
 pub(crate) use slices::SliceRow;
-pub(crate) use statistics::{StatValue, is_statistic, split_statistic, statistic_text};
+pub(crate) use statistics::{StatValue, is_statistic, split_statistic, statistic_order, statistic_text};
 pub(crate) use summarised::PER_GPU;
 pub use summarised::SummarisedRun;

@@ -1,4 +1,4 @@
-//! Statistics of a metric as files name them: avg, min, max, std, p50, p99_9.
+//! Statistics of a metric as files name them: avg, min, max, std, p50, `p99_9`.
 
 use std::collections::BTreeMap;
 
@@ -67,6 +67,17 @@ pub(crate) fn is_statistic(name: &str) -> bool {
 pub(crate) fn split_statistic(name: &str) -> Option<(&str, &str)> {
     let ends = name.match_indices('_').map(|(at, _)| at);
     ends.map(|at| (&name[..at], &name[at + 1..])).find(|(metric, stat)| !metric.is_empty() && is_statistic(stat))
+}
+
+/// The order of statistics in a list: the mean first, then percentiles from the smallest on.
+pub(crate) fn statistic_order(name: &str) -> f64 {
+    let percentile = name.strip_prefix('p').and_then(|digits| digits.replacen('_', ".", 1).parse::<f64>().ok());
+    match (percentile, PLAIN.iter().position(|plain| *plain == name)) {
+        (Some(percentile), _) => percentile,
+        (None, Some(0)) => -1.0,
+        (None, Some(place)) => 100.0 + place as f64,
+        (None, None) => 200.0,
+    }
 }
 
 /// `p99_9` as people write it: `p99.9`.

@@ -66,7 +66,7 @@ fn each_span_has_the_ids_that_its_request_told_the_server() {
     assert!(collector.posts().is_empty(), "only traces were asked for");
     let spans = collector.spans();
     assert_eq!(spans.len(), 6);
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let mut reported: Vec<String> =
         spans.iter().map(|span| format!("00-{}-{}-01", hex(&span.trace_id), hex(&span.span_id))).collect();
     let mut told: Vec<String> = sim
@@ -74,7 +74,8 @@ fn each_span_has_the_ids_that_its_request_told_the_server() {
         .iter()
         .filter_map(|request| request.headers.iter().find(|header| header.0 == "traceparent").map(|h| h.1.clone()))
         .collect();
-    (reported.sort(), told.sort());
+    reported.sort();
+    told.sort();
     assert_eq!(reported, told);
     let records = artifacts.records();
     for span in &spans {

@@ -11,53 +11,53 @@ use aiperf_live::{LiveRun, Scene};
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub struct ExampleServer {
-    pub server: ApiServer,
-    pub folder: TempDir,
+pub(crate) struct ExampleServer {
+    pub(crate) server: ApiServer,
+    pub(crate) folder: TempDir,
     place: String,
 }
 
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 }
 
 impl ExampleServer {
-    pub fn start(scene: Scene) -> Self {
+    pub(crate) fn start(scene: Scene) -> Self {
         let linger = ApiLinger::For(Duration::ZERO);
-        Self::with(scene, ApiConfig { host: "127.0.0.1".to_owned(), port: 0, token: None, linger })
+        Self::with(scene, &ApiConfig { host: "127.0.0.1".to_owned(), port: 0, token: None, linger })
     }
 
-    pub fn with(scene: Scene, config: ApiConfig) -> Self {
+    pub(crate) fn with(scene: Scene, config: &ApiConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let server = ApiServer::start(&config, &LiveRun::example_of(scene), folder.path().to_owned()).unwrap();
+        let server = ApiServer::start(config, &LiveRun::example_of(scene), folder.path().to_owned()).unwrap();
         let address = server.page_address();
         let port = address.rsplit(':').next().unwrap().split('/').next().unwrap();
         let place = format!("127.0.0.1:{port}");
         Self { server, folder, place }
     }
 
-    pub fn place(&self) -> &str {
+    pub(crate) fn place(&self) -> &str {
         &self.place
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[])
     }
 
-    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             text.push_str(&format!("Host: {}\r\n", self.place));
         }
-        headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
+        text.push_str(&lines(headers));
         let mut stream = TcpStream::connect(&self.place).unwrap();
         stream.write_all(format!("{text}\r\n").as_bytes()).unwrap();
         let mut answer = Vec::new();
@@ -70,12 +70,12 @@ impl ExampleServer {
     }
 
     /// The first bytes of an answer that does not end.
-    pub fn beginning(&self, path: &str, headers: &[(&str, &str)], until: &str) -> String {
+    pub(crate) fn beginning(&self, path: &str, headers: &[(&str, &str)], until: &str) -> String {
         let mut stream = TcpStream::connect(&self.place).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{headers}\r\n", self.place).as_bytes()).unwrap();
-        let (mut text, mut piece) = (String::new(), [0; 65536]);
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{}\r\n", self.place, lines(headers));
+        stream.write_all(request.as_bytes()).unwrap();
+        let (mut text, mut piece) = (String::new(), [0; 8192]);
         while !text.contains(until) {
             let length = stream.read(&mut piece).unwrap();
             assert!(length > 0, "the stream ended without {until}: {text}");
@@ -83,6 +83,11 @@ impl ExampleServer {
         }
         text
     }
+}
+
+fn lines(headers: &[(&str, &str)]) -> String {
+    let lines: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    lines.concat()
 }
 
 fn unchunked(mut body: &str) -> String {
@@ -96,6 +101,6 @@ fn unchunked(mut body: &str) -> String {
 }
 
 /// An answer or a message that the reference gave.
-pub fn recorded(name: &str) -> String {
+pub(crate) fn recorded(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)).unwrap()
 }

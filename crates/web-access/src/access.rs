@@ -1,46 +1,66 @@
-//! Who may use the interface. On a loopback address every program of this machine may, but no page of another site: the names in
+//! Who may use a web server. On a loopback address every program of this machine may, but no page of another site: the names in
 //! `Host` and `Origin` are checked. On any other address every request needs a token.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
+use serde_json::json;
 
-use crate::answer::refuse;
-use crate::page;
-use crate::state::ApiState;
-
-/// For probes, which have no token. They answer nothing but `ok`.
-const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
-
-#[derive(Debug)]
-pub(crate) struct Access {
-    token: Option<String>,
-    is_loopback: bool,
-    /// The name that `--api-host` gives, which requests may use too.
-    host: String,
-    cookie: String,
+/// What differs between servers.
+#[derive(Debug, Clone, Copy)]
+pub struct AccessRules {
+    /// Addresses of pages, which may have the token in their query.
+    pub pages: &'static [&'static str],
+    /// For probes, which have no token. They answer nothing but `ok`.
+    pub open_paths: &'static [&'static str],
+    /// Where the token comes from, in words: "that aiperf printed".
+    pub token_origin: &'static str,
 }
 
-impl Access {
-    pub(crate) fn new(token: Option<String>, address: SocketAddr, host: &str) -> Self {
+/// Decides about each request to one server.
+#[derive(Debug)]
+pub struct WebAccess {
+    token: Option<String>,
+    address: SocketAddr,
+    /// The name that the user gave, which requests may use too.
+    host: String,
+    cookie: String,
+    rules: AccessRules,
+}
+
+impl WebAccess {
+    pub fn new(token: Option<String>, address: SocketAddr, host: &str, rules: AccessRules) -> Self {
         // Cookies do not know ports: each server has a name of its own.
         let cookie = format!("aiperf_token_{}", address.port());
-        Self { token, is_loopback: address.ip().is_loopback(), host: host.to_owned(), cookie }
+        Self { token, address, host: host.to_owned(), cookie, rules }
     }
 
-    pub(crate) fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+    /// Where the page is, for a person to open. It contains the token, if there is one.
+    pub fn page_address(&self) -> String {
+        let port = self.address.port();
+        let host = if self.address.ip().is_unspecified() {
+            rustix::system::uname().nodename().to_string_lossy().into_owned()
+        } else if self.address.is_ipv6() {
+            format!("[{}]", self.address.ip())
+        } else if self.host.is_empty() {
+            self.address.ip().to_string()
+        } else {
+            self.host.clone()
+        };
+        let token = self.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
+        format!("http://{host}:{port}/{token}")
     }
 
     /// Whether the request names this machine. A page that made its own name point to this machine (DNS rebinding) does not. With a
     /// token that is not needed: the browser does not send it under another name.
     fn knows_host(&self, headers: &HeaderMap) -> bool {
-        if !self.is_loopback {
+        if !self.address.ip().is_loopback() {
             return true;
         }
         let Some(host) = text(headers, &header::HOST).map(name_of) else { return false };
@@ -73,8 +93,8 @@ impl Access {
 }
 
 /// Checks each request before its route sees it, and sets the headers that every answer has.
-pub(crate) async fn check(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(&state.access, &request) {
+pub async fn check(State(access): State<Arc<WebAccess>>, request: Request, next: Next) -> Response {
+    let mut response = match refusal(&access, &request) {
         Some(refusal) => refusal,
         None => next.run(request).await,
     };
@@ -92,7 +112,7 @@ pub(crate) async fn check(State(state): State<Arc<ApiState>>, request: Request, 
     response
 }
 
-fn refusal(access: &Access, request: &Request) -> Option<Response> {
+fn refusal(access: &WebAccess, request: &Request) -> Option<Response> {
     let headers = request.headers();
     if !access.knows_host(headers) {
         let why =
@@ -103,22 +123,30 @@ fn refusal(access: &Access, request: &Request) -> Option<Response> {
         return Some(refuse(StatusCode::FORBIDDEN, "Pages of other sites must not use this server."));
     }
     let path = request.uri().path();
-    if access.has_token(headers) || OPEN_PATHS.contains(&path) {
+    if access.has_token(headers) || access.rules.open_paths.contains(&path) {
         return None;
     }
-    if page::is_page(path) && request.method() == Method::GET {
-        if let Some(cookie) = access.cookie_for(request.uri().query()) {
-            let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HeaderValue::from_static("/"))];
-            return Some((StatusCode::SEE_OTHER, headers).into_response());
-        }
+    let may_have_token = access.rules.pages.contains(&path) && request.method() == Method::GET;
+    let cookie = if may_have_token { access.cookie_for(request.uri().query()) } else { None };
+    if let Some(cookie) = cookie {
+        let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HeaderValue::from_static("/"))];
+        return Some((StatusCode::SEE_OTHER, headers).into_response());
     }
     let mut answer = refuse(
         StatusCode::UNAUTHORIZED,
-        "This server needs the token that aiperf printed or was given with --api-token. Open the printed address, which contains \
-         it, or send the header `Authorization: Bearer TOKEN`.",
+        &format!(
+            "This server needs the token {}. Open the printed address, which contains it, or send the header \
+             `Authorization: Bearer TOKEN`.",
+            access.rules.token_origin
+        ),
     );
     answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"aiperf\""));
     Some(answer)
+}
+
+/// An error with a sentence, in the form that the reference uses.
+pub fn refuse(status: StatusCode, why: &str) -> Response {
+    (status, Json(json!({"detail": why}))).into_response()
 }
 
 /// A browser names the page that makes a request, except for plain navigation. It must be a page of this server.
@@ -158,9 +186,16 @@ mod tests {
         pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
     }
 
-    fn access(token: Option<&str>, address: &str) -> Access {
+    fn access(token: Option<&str>, address: &str) -> WebAccess {
         let address: SocketAddr = address.parse().unwrap();
-        Access::new(token.map(str::to_owned), address, "bench.internal")
+        let rules = AccessRules { pages: &["/"], open_paths: &[], token_origin: "that aiperf printed" };
+        WebAccess::new(token.map(str::to_owned), address, "bench.internal", rules)
+    }
+
+    #[test]
+    fn the_address_to_open_has_the_token() {
+        assert_eq!(access(Some("t"), "10.1.1.1:8090").page_address(), "http://bench.internal:8090/?token=t");
+        assert_eq!(access(None, "[::1]:8090").page_address(), "http://[::1]:8090/");
     }
 
     #[test]
