@@ -76,9 +76,12 @@ impl ConfigFile {
             warmup.extend(run.clone());
             warmup
         });
-        let in_cell = |error: ConfigError| match variation.values.is_empty() {
-            true => ConfigFileError::Options(error),
-            false => ConfigFileError::Cell { label: variation.label.clone(), error },
+        let in_cell = |error: ConfigError| {
+            if variation.values.is_empty() {
+                ConfigFileError::Options(error)
+            } else {
+                ConfigFileError::Cell { label: variation.label.clone(), error }
+            }
         };
         let mut config = profiling.resolve_after(warmup.as_ref(), environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);

@@ -1,4 +1,4 @@
-//! Names of keys: camelCase and snake_case are the same key, and a name that is not known has a nearest one.
+//! Names of keys: camelCase and `snake_case` are the same key, and a name that is not known has a nearest one.
 
 /// The key in `snake_case`.
 pub(crate) fn snake(key: &str) -> String {

@@ -2,7 +2,7 @@
 
 use aiperf_options::catalogue::OptionId;
 
-use super::reader::Reader;
+use super::reader::{Reader, must_be_map};
 use crate::FileError;
 use crate::field::{FILE_DATASET, Field, PUBLIC_DATASET, SYNTHETIC_DATASET};
 use crate::names::snake;
@@ -10,16 +10,16 @@ use crate::yaml::{Node, NodeValue};
 
 pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Result<(), FileError> {
     let (one, path) = match &node.value {
-        NodeValue::List(items) => match items.as_slice() {
-            [only] => (only, format!("{path}[0]")),
-            _ => {
+        NodeValue::List(items) => {
+            let [only] = items.as_slice() else {
                 let problem = format!("a run has exactly one data set, and this list has {}", items.len());
                 return Err(FileError::at(node.position, path, problem));
-            }
-        },
+            };
+            (only, format!("{path}[0]"))
+        }
         _ => (node, path.to_owned()),
     };
-    reader.map(one, &path)?;
+    must_be_map(one, &path)?;
     let fields = fields(one, &path)?;
     for entry in one.entries() {
         let name = snake(&entry.key);

@@ -9,7 +9,7 @@ mod reader;
 
 pub(crate) use duration::seconds as duration_seconds;
 pub(crate) use phases::PhaseOptions;
-use reader::Reader;
+use reader::{Reader, must_be_map};
 pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
 
 use aiperf_options::RawOptions;
@@ -45,7 +45,7 @@ pub(crate) fn read_section(
 /// Reads the body of `file`; `path` is where the body stands, such as `benchmark`.
 pub(crate) fn read(file: &str, body: &Node, path: &str) -> Result<BodyOptions, FileError> {
     let mut reader = Reader::new(file);
-    reader.map(body, path)?;
+    must_be_map(body, path)?;
     for entry in body.entries() {
         let (name, path) = (snake(&entry.key), format!("{path}.{}", entry.key));
         match name.as_str() {

@@ -3,7 +3,7 @@
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Value, json};
 
-use super::reader::{Reader, scalar, truth};
+use super::reader::{Reader, must_be_map, scalar, truth};
 use super::{duration, models};
 use crate::FileError;
 use crate::field::{Field, Form, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
@@ -49,7 +49,7 @@ impl Reader<'_> {
             OwnForm::GpuCollector => match scalar(node).map_err(wrong)?.as_str() {
                 "dcgm" => {}
                 library @ ("pynvml" | "nvml" | "amdsmi") => {
-                    self.add(OptionId::GpuTelemetry, node, path, library.to_owned())
+                    self.add(OptionId::GpuTelemetry, node, path, library.to_owned());
                 }
                 other => return Err(wrong(format!("{other:?} is not a collector; choose dcgm, pynvml or amdsmi"))),
             },
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     fn template(&mut self, node: &Node, path: &str) -> Result<(), FileError> {
-        self.map(node, path)?;
+        must_be_map(node, path)?;
         let mut inputs = serde_json::Map::new();
         for entry in node.entries() {
             let path = format!("{path}.{}", entry.key);
@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     /// An interval or a mean without `enabled` says nothing; `enabled: false` with them says that they wait for another day.
     fn network_latency(&mut self, node: &Node, path: &str) -> Result<(), FileError> {
-        self.map(node, path)?;
+        must_be_map(node, path)?;
         let enabled = node.get("enabled").map(truth).transpose();
         let enabled = enabled.map_err(|problem| FileError::at(node.position, format!("{path}.enabled"), problem))?;
         if enabled == Some(true) {

@@ -4,7 +4,7 @@ use aiperf_config::PhaseKind;
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
 
-use super::reader::{Reader, scalar, truth};
+use super::reader::{Reader, must_be_map, scalar, truth};
 use crate::FileError;
 use crate::field::PHASE;
 use crate::names::snake;
@@ -95,7 +95,7 @@ fn phase(
     usual_name: Option<&str>,
 ) -> Result<(PhaseOptions, Vec<String>), FileError> {
     let mut reader = Reader::new(file);
-    reader.map(node, path)?;
+    must_be_map(node, path)?;
     let text = |key: &str| match node.get(key) {
         Some(value) => {
             scalar(value).map(Some).map_err(|problem| FileError::at(value.position, format!("{path}.{key}"), problem))

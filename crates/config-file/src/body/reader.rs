@@ -71,20 +71,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that a node is a map of keys.
-    pub(super) fn map(&self, node: &Node, path: &str) -> Result<(), FileError> {
-        match node.value {
-            NodeValue::Map(_) => Ok(()),
-            _ => Err(FileError::at(node.position, path, format!("must be a map of keys, not {}", node.kind()))),
-        }
-    }
-
     /// Reads all fields of a section.
     pub(super) fn section(&mut self, node: &Node, path: &str, fields: &'static [Field]) -> Result<(), FileError> {
         if matches!(node.value, NodeValue::Null) {
             return Ok(());
         }
-        self.map(node, path)?;
+        must_be_map(node, path)?;
         node.entries().iter().try_for_each(|entry| self.entry(entry, &format!("{path}.{}", entry.key), fields, &[]))
     }
 
@@ -123,13 +115,13 @@ impl<'a> Reader<'a> {
                 }
             }
             Form::Map(id) => {
-                self.map(node, path)?;
+                must_be_map(node, path)?;
                 if !node.entries().is_empty() {
                     self.add(id, node, path, node.to_json().to_string());
                 }
             }
             Form::Pairs(id) => {
-                self.map(node, path)?;
+                must_be_map(node, path)?;
                 for entry in node.entries() {
                     let text = entry.value.word().ok_or_else(|| {
                         FileError::at(entry.value.position, format!("{path}.{}", entry.key), "must be a text")
@@ -156,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 
     fn thresholds(&mut self, id: OptionId, node: &Node, path: &str) -> Result<(), FileError> {
-        self.map(node, path)?;
+        must_be_map(node, path)?;
         let mut pairs = Vec::new();
         for entry in node.entries() {
             match entry.value.value {
@@ -263,5 +255,13 @@ pub(super) fn list(node: &Node) -> Result<Vec<String>, String> {
     match &node.value {
         NodeValue::List(items) => items.iter().map(scalar).collect(),
         _ => Ok(vec![scalar(node)?]),
+    }
+}
+
+/// Checks that a node is a map of keys.
+pub(super) fn must_be_map(node: &Node, path: &str) -> Result<(), FileError> {
+    match node.value {
+        NodeValue::Map(_) => Ok(()),
+        _ => Err(FileError::at(node.position, path, format!("must be a map of keys, not {}", node.kind()))),
     }
 }

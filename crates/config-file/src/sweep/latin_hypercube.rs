@@ -11,7 +11,7 @@ const MAX_FAILURES: usize = 100;
 const LLOYD_PASSES: usize = 10;
 const LLOYD_POINTS: usize = 4096;
 
-pub(super) fn points(sampling: &Sampling) -> Result<Vec<Vec<f64>>, String> {
+pub(super) fn points(sampling: &Sampling) -> Vec<Vec<f64>> {
     let (count, dimensions) = (sampling.samples, sampling.dimensions());
     let mut random = Pcg64::new(sampling.seed.unwrap_or(0));
     let mut points: Vec<Vec<f64>> = (0..count).map(|_| (0..dimensions).map(|_| random.next_f64()).collect()).collect();
@@ -25,7 +25,7 @@ pub(super) fn points(sampling: &Sampling) -> Result<Vec<Vec<f64>>, String> {
         Optimization::RandomCd => swap_towards_evenness(&mut points, &mut random),
         Optimization::Lloyd => move_to_the_middle(&mut points, &mut random),
     }
-    Ok(points)
+    points
 }
 
 /// Swaps a coordinate of two points if that lowers the centred discrepancy of all.

@@ -196,27 +196,27 @@ mod tests {
                         prompts: {osl: {mean: 5, stddev: 1}}}\n  phases:\n    - {name: warmup, requests: 1}\n    - {name: steady, \
                         kind: profiling, rate: 3}\n";
 
-    fn after(path: &str, value: Value) -> Result<Value, String> {
+    fn after(path: &str, value: &Value) -> Result<Value, String> {
         let mut root = read(FILE).unwrap();
         let path = whole(path, Position::default()).map_err(|error| error.to_string())?;
-        set(&mut root, &path, &value, Position::default()).map_err(|error| error.to_string())?;
+        set(&mut root, &path, value, Position::default()).map_err(|error| error.to_string())?;
         Ok(root.to_json())
     }
 
     #[test]
     fn values_are_set_by_names() {
-        assert_eq!(after("rate", json!(9)).unwrap()["benchmark"]["phases"][1]["rate"], json!(9));
-        assert_eq!(after("phases.steady.rate", json!(9)).unwrap()["benchmark"]["phases"][1]["rate"], json!(9));
-        assert_eq!(after("phases.0.requests", json!(2)).unwrap()["benchmark"]["phases"][0]["requests"], json!(2));
-        assert_eq!(after("variables.isl", json!(7)).unwrap()["variables"]["isl"], json!(7));
-        let endpoint = after("endpoint.wait_for_model_timeout", json!(3)).unwrap()["benchmark"]["endpoint"].clone();
+        assert_eq!(after("rate", &json!(9)).unwrap()["benchmark"]["phases"][1]["rate"], json!(9));
+        assert_eq!(after("phases.steady.rate", &json!(9)).unwrap()["benchmark"]["phases"][1]["rate"], json!(9));
+        assert_eq!(after("phases.0.requests", &json!(2)).unwrap()["benchmark"]["phases"][0]["requests"], json!(2));
+        assert_eq!(after("variables.isl", &json!(7)).unwrap()["variables"]["isl"], json!(7));
+        let endpoint = after("endpoint.wait_for_model_timeout", &json!(3)).unwrap()["benchmark"]["endpoint"].clone();
         assert_eq!(endpoint["waitForModelTimeout"], json!(3));
-        assert_eq!(after("endpoint.url", json!("b")).unwrap()["benchmark"]["endpoint"].get("urls"), None);
+        assert_eq!(after("endpoint.url", &json!("b")).unwrap()["benchmark"]["endpoint"].get("urls"), None);
     }
 
     #[test]
     fn lengths_may_stand_in_both_places() {
-        let dataset = |path: &str| after(path, json!(9)).unwrap()["benchmark"]["dataset"].clone();
+        let dataset = |path: &str| after(path, &json!(9)).unwrap()["benchmark"]["dataset"].clone();
         assert_eq!(dataset("datasets.main.prompts.isl")["prompts"]["isl"], json!(9));
         assert_eq!(dataset("datasets.main.prompts.isl").get("isl"), None);
         assert_eq!(dataset("datasets.default.isl.stddev")["isl"], json!({"mean": 512, "stddev": 9}));
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn unknown_names_list_the_known_ones() {
-        assert!(after("phases.stedy.rate", json!(1)).unwrap_err().contains("there is warmup, steady"));
-        assert!(after("multiRun.numRuns", json!(1)).unwrap_err().contains("cannot be swept"));
+        assert!(after("phases.stedy.rate", &json!(1)).unwrap_err().contains("there is warmup, steady"));
+        assert!(after("multiRun.numRuns", &json!(1)).unwrap_err().contains("cannot be swept"));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::sobol::MAX_DIMENSIONS;
 use super::{Variation, name, path};
 use crate::FileError;
 use crate::body::unknown_key;
@@ -98,8 +99,11 @@ impl Sampling {
             }
             dimensions.push(dimension);
         }
-        if dimensions.is_empty() {
-            return Err(wrong("dimensions", "has no dimensions".to_owned()));
+        if dimensions.is_empty() || dimensions.len() > MAX_DIMENSIONS {
+            return Err(wrong(
+                "dimensions",
+                format!("must have 1 to {MAX_DIMENSIONS} entries, not {}", dimensions.len()),
+            ));
         }
         Ok(Self { samples: samples as usize, seed, dimensions, scramble, optimization, label, node: node.clone() })
     }
@@ -179,9 +183,8 @@ pub(super) fn variations(
     root: &Node,
     sampling: &Sampling,
     prefix: &str,
-    points: fn(&Sampling) -> Result<Vec<Vec<f64>>, String>,
+    points: fn(&Sampling) -> Vec<Vec<f64>>,
 ) -> Result<Vec<Variation>, FileError> {
-    let points = points(sampling).map_err(|problem| FileError::at(sampling.node.position, "sweep", problem))?;
     let vary = |(index, point): (usize, Vec<f64>)| {
         let places = sampling.dimensions.iter().zip(&point);
         let values: Map<String, Value> =
@@ -196,5 +199,5 @@ pub(super) fn variations(
         };
         Ok(Variation { index, dir_name: name::folder(&values, index), label, values, root })
     };
-    points.into_iter().enumerate().map(vary).collect()
+    points(sampling).into_iter().enumerate().map(vary).collect()
 }

@@ -1,4 +1,4 @@
-//! Sobol points: they fill a space evenly from the first one on. Scrambled as in SciPy: each dimension is multiplied by a random
+//! Sobol points: they fill a space evenly from the first one on. Scrambled as in `SciPy`: each dimension is multiplied by a random
 //! triangular matrix of bits and shifted.
 
 use super::direction_numbers::DIMENSIONS;
@@ -8,11 +8,11 @@ use super::sample::Sampling;
 /// Bits of a coordinate.
 const BITS: usize = 30;
 
-pub(super) fn points(sampling: &Sampling) -> Result<Vec<Vec<f64>>, String> {
+/// Most dimensions that have direction numbers.
+pub(super) const MAX_DIMENSIONS: usize = DIMENSIONS.len() + 1;
+
+pub(super) fn points(sampling: &Sampling) -> Vec<Vec<f64>> {
     let count = sampling.dimensions();
-    if count > DIMENSIONS.len() + 1 {
-        return Err(format!("a sobol sweep has at most {} dimensions, not {count}", DIMENSIONS.len() + 1));
-    }
     let mut directions: Vec<[u32; BITS]> = (0..count).map(directions).collect();
     let mut shift = vec![0_u32; count];
     if sampling.scramble {
@@ -28,7 +28,7 @@ pub(super) fn points(sampling: &Sampling) -> Result<Vec<Vec<f64>>, String> {
             *bits ^= directions[bit.min(BITS - 1)];
         }
     }
-    Ok(points)
+    points
 }
 
 /// The direction numbers of a dimension, as fractions with 30 bits.

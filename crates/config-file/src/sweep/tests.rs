@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::ConfigFile;
@@ -22,7 +24,7 @@ const DIMENSIONS: &str = "  samples: 4
 /// Folder, label and values of each run of a sweep.
 fn expand(sweep: &str) -> Result<Vec<(String, String, String)>, String> {
     let text = format!("sweep:\n{sweep}{BODY}");
-    let file = ConfigFile::parse("run.yaml", &text, &Default::default()).map_err(|error| error.to_string())?;
+    let file = ConfigFile::parse("run.yaml", &text, &BTreeMap::new()).map_err(|error| error.to_string())?;
     let variations = file.variations().map_err(|error| error.to_string())?;
     let shown =
         |values: serde_json::Map<String, Value>| values.values().map(Value::to_string).collect::<Vec<_>>().join(" ");

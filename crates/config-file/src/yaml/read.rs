@@ -17,11 +17,11 @@ const MAX_NODES: usize = 2_000_000;
 pub(crate) fn read(text: &str) -> Result<Node, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
-    let mut parser = Parser::new_from_str_with_options(text, options);
+    let parser = Parser::new_from_str_with_options(text, options);
     let mut builder = Builder::default();
     let mut root = None;
     let mut documents = 0;
-    while let Some(event) = parser.next() {
+    for event in parser {
         let (event, span) = event.map_err(|error| syntax_error(&error))?;
         let position = position(&span);
         match event {
