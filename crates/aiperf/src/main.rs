@@ -46,7 +46,6 @@ fn main() -> ExitCode {
         Err(error) => {
             aiperf_dashboard::restore();
             screen::release();
-            progress::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
         }

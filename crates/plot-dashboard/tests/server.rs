@@ -266,6 +266,22 @@ fn charts_are_saved_to_the_preset_file_that_is_read_again() {
 }
 
 #[test]
+fn a_preset_file_that_breaks_keeps_its_last_good_text() {
+    let served = served("127.0.0.1");
+    let file = served.folder.path().join("runs/.aiperf-plot-config.yaml");
+    fs::write(&file, "visualization: 5\n").unwrap();
+    let mut seen = served.board()["changes"].as_u64().unwrap();
+    while served.board()["problem"].is_null() {
+        seen = served.get(&format!("/api/changes?since={seen}")).json()["changes"].as_u64().unwrap();
+    }
+    let board = served.board();
+    assert!(board["problem"].as_str().unwrap().contains(".aiperf-plot-config.yaml"), "{board}");
+    assert_eq!(board["defaults"][2], "ttft_vs_throughput");
+    let refused = served.post("/api/presets", &save_request(&board, &json!(file)));
+    assert_eq!((refused.status, fs::read_to_string(&file).unwrap().as_str()), (500, "visualization: 5\n"));
+}
+
+#[test]
 fn a_page_hears_of_a_new_run() {
     let served = served("127.0.0.1");
     let changes = served.board()["changes"].as_u64().unwrap();

@@ -17,6 +17,7 @@ mod compare;
 mod compression;
 mod config_files;
 mod connections;
+mod dashboard;
 mod dataset_docs;
 mod deferral;
 mod determinism;
