@@ -15,6 +15,7 @@ mod closed_loop;
 mod command_line;
 mod compare;
 mod compression;
+mod config_files;
 mod connections;
 mod dashboard;
 mod dataset_docs;
