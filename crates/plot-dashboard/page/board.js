@@ -101,12 +101,13 @@ function describe() {
   byId("target").replaceChildren(...board.targets.map((target) => make("option", { value: target, title: target }, target.split("/").slice(-2).join("/"))));
   if (!board.is_single) listRuns({ onChange: drawAll, onName: showRun });
   for (const warning of board.warnings) say(warning);
+  if (board.problem) say(`The preset file cannot be read, its last good text is used. ${board.problem}`, true);
 }
 
 function setTheme(isDark) {
   state.isDark = isDark;
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
-  byId("theme").setAttribute("aria-pressed", String(isDark));
+  byId("theme").textContent = isDark ? "Light" : "Dark";
 }
 
 async function save() {

@@ -31,6 +31,8 @@ pub(crate) struct Board {
     runs: Mutex<Arc<KnownRuns>>,
     presets: Mutex<Arc<BoardPresets>>,
     detailed: Mutex<DetailedRuns>,
+    /// Why the preset file cannot be read any more: its last good text stays in use.
+    problem: Mutex<Option<String>>,
     /// Rises with each change of runs or presets.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) closing: watch::Sender<bool>,
@@ -48,9 +50,9 @@ pub(crate) struct BoardPresets {
 
 impl Board {
     pub(crate) fn open(options: BoardOptions) -> Result<Self, PlotError> {
-        let runs = KnownRuns::read(&options.plot.paths, options.plot.gpus, None)?.unwrap_or_default();
+        let (runs, _) = KnownRuns::read(&options.plot.paths, options.plot.gpus, None)?;
         let presets = read_presets(&options.plot)?;
-        let mode = runs.mode(options.plot.mode);
+        let mode = runs.possible_mode(options.plot.mode)?;
         for name in &options.plot.presets {
             presets.file.named(name, mode).map_err(PlotError::Preset)?;
         }
@@ -59,6 +61,7 @@ impl Board {
             runs: Mutex::new(Arc::new(runs)),
             presets: Mutex::new(Arc::new(presets)),
             detailed: Mutex::default(),
+            problem: Mutex::default(),
             changes: watch::Sender::new(1),
             closing: watch::Sender::new(false),
         })
@@ -81,6 +84,11 @@ impl Board {
         let loaded = Arc::new(loaded);
         locked(&self.detailed).keep(run, Arc::clone(&loaded));
         Ok(loaded)
+    }
+
+    /// What is wrong with the preset file.
+    pub(crate) fn problem(&self) -> Option<String> {
+        locked(&self.problem).clone()
     }
 
     /// Files that presets can be saved to, the usual one first.
@@ -113,18 +121,26 @@ impl Board {
     pub(crate) fn search(&self) {
         let before = self.runs();
         match KnownRuns::read(&self.options.plot.paths, self.options.plot.gpus, Some(&before)) {
-            Ok(None) => {}
-            Ok(Some(runs)) => {
+            Ok((runs, is_news)) => {
                 *locked(&self.runs) = Arc::new(runs);
-                self.changed();
+                if is_news {
+                    self.changed();
+                }
             }
             // A folder without runs, for now: those that were seen stay on the page.
             Err(error) => log::debug!("the folders cannot be searched: {error}"),
         }
-        match read_presets(&self.options.plot) {
-            Ok(presets) if presets.revision != self.presets().revision => self.set_presets(presets),
-            Ok(_) => {}
-            Err(error) => log::debug!("the preset file cannot be read: {error}"),
+        let problem = match read_presets(&self.options.plot) {
+            Ok(presets) if presets.revision != self.presets().revision => {
+                self.set_presets(presets);
+                None
+            }
+            Ok(_) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if *locked(&self.problem) != problem {
+            *locked(&self.problem) = problem;
+            self.changed();
         }
     }
 

@@ -14,7 +14,10 @@ pub(crate) struct KnownRun {
     /// What pages call it: the same for the same folder.
     pub(crate) id: String,
     pub(crate) found: ResultFolder,
+    /// All its files.
     pub(crate) stamp: FolderStamp,
+    /// The files that its summary comes from: records that are still written do not change a chart of several runs.
+    summary_stamp: FolderStamp,
     /// Its summary, or why it cannot be read.
     pub(crate) summary: Result<Arc<SummarisedRun>, String>,
 }
@@ -34,6 +37,12 @@ impl FolderStamp {
         files.sort();
         Self(files)
     }
+
+    /// Without the files that grow while a run goes on.
+    fn of_summaries(&self) -> Self {
+        let grows = |path: &Path| path.extension().is_some_and(|end| end == "jsonl" || end == "log" || end == "new");
+        Self(self.0.iter().filter(|(path, ..)| !grows(path)).cloned().collect())
+    }
 }
 
 /// All runs of a board at one time.
@@ -43,23 +52,26 @@ pub(crate) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Looks for runs; what has not changed since `before` is not read again. `None` if nothing has changed.
-    pub(crate) fn read(paths: &[PathBuf], gpus: Option<u64>, before: Option<&Self>) -> Result<Option<Self>, PlotError> {
+    /// Looks for runs; what has not changed since `before` is not read again. The second part of the result is whether any
+    /// summary has changed, or the list of runs.
+    pub(crate) fn read(paths: &[PathBuf], gpus: Option<u64>, before: Option<&Self>) -> Result<(Self, bool), PlotError> {
         let found = discover(paths)?;
         let known: HashMap<&Path, &KnownRun> =
             before.into_iter().flat_map(|before| &before.runs).map(|run| (run.found.folder.as_path(), run)).collect();
         let mut is_same = before.is_some_and(|before| before.runs.len() == found.len());
         let runs = found.into_iter().map(|found| {
             let stamp = FolderStamp::of(&found.folder);
-            if let Some(known) = known.get(found.folder.as_path()).filter(|known| known.stamp == stamp) {
-                return (*known).clone();
+            let summary_stamp = stamp.of_summaries();
+            let known = known.get(found.folder.as_path()).filter(|known| known.summary_stamp == summary_stamp);
+            if let Some(known) = known {
+                return KnownRun { stamp, ..(*known).clone() };
             }
             is_same = false;
             let summary = SummarisedRun::load(&found, gpus).map(Arc::new).map_err(|error| error.to_string());
-            KnownRun { id: run_id(&found.folder), found, stamp, summary }
+            KnownRun { id: run_id(&found.folder), found, stamp, summary_stamp, summary }
         });
         let runs = Self { runs: runs.collect() };
-        Ok((!is_same).then_some(runs))
+        Ok((runs, !is_same))
     }
 
     pub(crate) fn with_id(&self, id: &str) -> Option<&KnownRun> {
@@ -68,8 +80,14 @@ impl KnownRuns {
 
     /// Whether the board begins with the requests of one run or with one point for each run.
     pub(crate) fn mode(&self, asked: Option<RunMode>) -> RunMode {
+        // Runs that are added later can make the mode that was asked for impossible.
+        self.possible_mode(asked).unwrap_or(RunMode::Multi)
+    }
+
+    /// The mode, if what was asked for is possible.
+    pub(crate) fn possible_mode(&self, asked: Option<RunMode>) -> Result<RunMode, PlotError> {
         let folders: Vec<ResultFolder> = self.runs.iter().map(|run| run.found.clone()).collect();
-        mode_of(&folders, asked).unwrap_or(RunMode::Multi)
+        mode_of(&folders, asked)
     }
 }
 
@@ -126,15 +144,19 @@ mod tests {
         };
         write("a", "{}");
         let paths = [dir.path().to_owned()];
-        let first = KnownRuns::read(&paths, None, None).unwrap().unwrap();
-        assert!(KnownRuns::read(&paths, None, Some(&first)).unwrap().is_none());
+        let read = |before: Option<&KnownRuns>| KnownRuns::read(&paths, None, before).unwrap();
+        let (first, _) = read(None);
+        assert!(!read(Some(&first)).1);
+        fs::write(dir.path().join("a/profile_export.jsonl"), "{}\n").unwrap();
+        let (grown, is_news) = read(Some(&first));
+        assert!(!is_news && grown.runs[0].stamp != first.runs[0].stamp, "records alone are no news");
         write("b", "this is not JSON");
-        let second = KnownRuns::read(&paths, None, Some(&first)).unwrap().unwrap();
-        assert_eq!(second.runs.len(), 2);
+        let (second, is_news) = read(Some(&first));
+        assert_eq!((second.runs.len(), is_news), (2, true));
         assert_eq!(second.runs[0].id, first.runs[0].id);
         assert!(Arc::ptr_eq(second.runs[0].summary.as_ref().unwrap(), first.runs[0].summary.as_ref().unwrap()));
         assert!(second.runs[1].summary.is_err(), "a run that cannot be read is listed with its problem");
         fs::remove_dir_all(dir.path().join("a")).unwrap();
-        assert_eq!(KnownRuns::read(&paths, None, Some(&second)).unwrap().unwrap().runs.len(), 1);
+        assert_eq!(read(Some(&second)).0.runs.len(), 1);
     }
 }

@@ -41,6 +41,11 @@ impl SaveRequest {
         if self.revision != before.revision {
             return Err(SaveProblem::Changed);
         }
+        if let Some(problem) = board.problem() {
+            return Err(SaveProblem::Failed(format!(
+                "the preset file has a mistake that must be corrected first: {problem}"
+            )));
+        }
         if !board.save_targets().contains(&self.target) {
             return Err(SaveProblem::Wrong(format!("{} is not a file of this board", self.target.display())));
         }

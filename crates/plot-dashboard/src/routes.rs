@@ -121,6 +121,7 @@ fn describe(board: &Board, asked: Option<&str>) -> Result<Value, String> {
         "defaults": board.shown(mode),
         "wide": presets.document.dashboard.wide,
         "warnings": presets.file.warnings,
+        "problem": board.problem(),
         "choices": choices,
         "revision": presets.revision,
         "origin": match &presets.origin {

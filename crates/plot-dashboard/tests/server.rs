@@ -78,7 +78,7 @@ impl Served {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
         let has_host = headers.iter().any(|line| line.starts_with("Host:"));
         let host = if has_host { String::new() } else { format!("Host: {place}\r\n") };
-        let more: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let more = headers.iter().fold(String::new(), |more, line| more + line + "\r\n");
         let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let length = body.len();
         let request = format!(
@@ -263,6 +263,22 @@ fn charts_are_saved_to_the_preset_file_that_is_read_again() {
     wrong["plots"]["tail"]["type"] = json!("cake");
     assert_eq!(served.post("/api/presets", &wrong).status, 422);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn a_preset_file_that_breaks_keeps_its_last_good_text() {
+    let served = served("127.0.0.1");
+    let file = served.folder.path().join("runs/.aiperf-plot-config.yaml");
+    fs::write(&file, "visualization: 5\n").unwrap();
+    let mut seen = served.board()["changes"].as_u64().unwrap();
+    while served.board()["problem"].is_null() {
+        seen = served.get(&format!("/api/changes?since={seen}")).json()["changes"].as_u64().unwrap();
+    }
+    let board = served.board();
+    assert!(board["problem"].as_str().unwrap().contains(".aiperf-plot-config.yaml"), "{board}");
+    assert_eq!(board["defaults"][2], "ttft_vs_throughput");
+    let refused = served.post("/api/presets", &save_request(&board, &json!(file)));
+    assert_eq!((refused.status, fs::read_to_string(&file).unwrap().as_str()), (500, "visualization: 5\n"));
 }
 
 #[test]

@@ -116,6 +116,18 @@ def board(url: str, folder: str):
         expect(names(browser)[0] == "ttft_vs_throughput", "the chart is the first one now")
         expect(browser.value("document.querySelectorAll('#hidden-list li').length") >= 1, "the hidden chart is listed")
 
+        # Dragged to another place and back; hidden by the menu of the other mouse button, and shown again.
+        drop = "((from, to) => {{ const data = new DataTransfer(); data.setData('text/plain', from); document.querySelector(`.tile[data-name=${{to}}]`).dispatchEvent(new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }})); }})('{}', '{}')"
+        browser.value(drop.format(usual[3], "ttft_vs_throughput"))
+        expect(names(browser)[0] == usual[3], f"the dragged chart is not the first one: {names(browser)}")
+        browser.value(drop.format("ttft_vs_throughput", usual[3]))
+        expect(names(browser)[0] == "ttft_vs_throughput", f"the other chart is not the first one: {names(browser)}")
+        browser.value(f"document.querySelector('.tile[data-name={usual[3]}]').dispatchEvent(new MouseEvent('contextmenu', {{ bubbles: true, cancelable: true, clientX: 300, clientY: 300 }}))")
+        browser.value("[...document.querySelectorAll('.menu button')].find((entry) => entry.textContent === 'Hide').click()")
+        expect(usual[3] not in names(browser) and not browser.value("Boolean(document.querySelector('.menu'))"), "the menu hides a chart")
+        browser.value(f"document.querySelector('[data-show={usual[3]}]').click()")
+        expect(usual[3] in names(browser), "the chart is shown again")
+
         # A chart is added with a preview, another is changed.
         browser.value("document.getElementById('add').click()")
         browser.wait("Boolean(document.querySelector('#editor .preview:not(.waiting) > svg'))")
@@ -210,7 +222,7 @@ def single(url: str):
         browser.wait("document.getElementById('table').open && document.querySelectorAll('#table tbody tr').length > 2")
         browser.value("document.getElementById('table').close()")
         browser.value("document.getElementById('theme').click()")
-        browser.wait("getComputedStyle(document.body).backgroundColor === 'rgb(21, 21, 21)'")
+        browser.wait("getComputedStyle(document.body).backgroundColor === 'rgb(17, 18, 20)'")
         browser.wait(f"{DRAWN} >= 3")
         picture(browser, "single-dark")
         quiet(browser, url)

@@ -59,6 +59,12 @@ test("a request is good if it meets every limit and has every value", ({ ok, sam
   same(needed[3], 3);
 });
 
+test("a part of the requests tells how many of all are good", ({ ok, same }) => {
+  same(sampleSpread(0, 100, 0.5), 0);
+  same(sampleSpread(50, 100, 1), 0);
+  ok(Math.abs(sampleSpread(125000, 250000, 0.25) - 1.96 * 250 * Math.sqrt(0.75)) < 1e-6, sampleSpread(125000, 250000, 0.25));
+});
+
 test("scales have round ticks and map both ways", ({ ok, same }) => {
   const linear = linearScale([0, 97], [0, 970], 5);
   same(linear.ticks, [0, 20, 40, 60, 80]);
@@ -74,6 +80,7 @@ test("numbers are short and CSV is quoted", ({ ok, same }) => {
   same(formatNumber(0.01234), "0.0123");
   same(formatNumber(NaN), "–");
   same(formatPercent(0.9999), "99.99 %");
+  same([1, 2, 3, 4, 11, 22, 112].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd", "112th"]);
   same(csvText(["a", "b"], [['say "hi", now', null]]), 'a,b\n"say ""hi"", now",\n');
 });
 

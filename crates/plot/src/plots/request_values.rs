@@ -90,7 +90,7 @@ fn throughput_changes(run: &DetailedRun) -> Result<Vec<(f64, f64)>, String> {
         let (start, end) = (run.seconds(requests.start_ns[index]), run.seconds(requests.end_ns[index]));
         let wait = first_tokens.map_or(0.0, |column| column[index]) / 1e3;
         let (first, tokens) = (start + wait, lengths[index]);
-        if requests.outcome[index] == RequestOutcome::Success && tokens.is_finite() && end > first {
+        if requests.outcome[index] == RequestOutcome::Success && tokens > 0.0 && end > first {
             let rate = tokens / (end - first);
             changes.extend([(first, rate), (end, -rate)]);
         }
