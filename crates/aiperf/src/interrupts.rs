@@ -1,15 +1,19 @@
 //! Ctrl-C as an orderly end. Before a run has begun it ends the process; then the first one ends the run, and those that were
 //! to follow, with what was measured; the second ends the process once finished records are on disk.
 
-use std::process;
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{process, thread};
 
 use aiperf_engine::Control;
 use aiperf_experiment::{Monitor, Saved};
 use aiperf_live::LiveRun;
 use aiperf_protocol::StopReason;
 use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
 
 use crate::profile::INTERRUPTED;
 use crate::screen;
@@ -71,8 +75,7 @@ impl Interrupts {
             return Ok(known.clone());
         }
         let shared = Arc::new(InterruptHandler::default());
-        let handler = Arc::clone(&shared);
-        ctrlc::set_handler(move || handler.interrupt()).context("Ctrl-C cannot be caught")?;
+        watch_signals(Arc::clone(&shared)).context("Ctrl-C cannot be caught")?;
         Ok(caught.insert(Self { shared }).clone())
     }
 
@@ -118,7 +121,6 @@ impl Interrupts {
 
 impl InterruptHandler {
     fn interrupt(&self) {
-        crate::progress::clear_line();
         let mut state = self.lock();
         let is_second = state.is_asked;
         match &mut state.reaction {
@@ -137,6 +139,31 @@ impl InterruptHandler {
     fn lock(&self) -> MutexGuard<'_, InterruptState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Calls the handler on a thread of its own at every signal. Under `nohup` the end of the terminal stays without effect.
+fn watch_signals(handler: Arc<InterruptHandler>) -> io::Result<()> {
+    let (mut caught, noticed) = UnixStream::pair()?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal != SIGHUP || !hang_up_is_ignored() {
+            pipe::register(signal, noticed.try_clone()?)?;
+        }
+    }
+    let watching = thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut signal = [0];
+        while caught.read_exact(&mut signal).is_ok() {
+            handler.interrupt();
+        }
+    });
+    watching.map(drop)
+}
+
+/// Whether the process was started with SIGHUP ignored, as `nohup` does. Only Linux tells.
+fn hang_up_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }
 
 /// What is said of the records when the process ends without a summary.

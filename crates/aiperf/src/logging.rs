@@ -14,6 +14,7 @@ use aiperf_options::unread_variables;
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
+use crate::progress;
 use crate::screen::{self, Stream};
 
 struct RunLog {
@@ -138,13 +139,13 @@ impl RunLog {
         if !is_wanted {
         } else if !screen::is_taken(stream) {
             // Nobody can be told that the log cannot be written.
-            let _ = match stream {
+            let _ = progress::without_line(|| match stream {
                 Stream::Stdout => {
                     let mut out = std::io::stdout().lock();
                     out.write_all(line.as_bytes()).and_then(|()| out.flush())
                 }
                 Stream::Stderr => std::io::stderr().write_all(line.as_bytes()),
-            };
+            });
         } else if record.level() <= Level::Warn {
             screen::hold(stream, line.to_owned());
         }
@@ -162,7 +163,6 @@ impl Log for RunLog {
         }
         let now = Zoned::now();
         let level = name(record.level());
-        crate::progress::clear_line();
         let shown = format!("{} {level:<8} {}\n", now.strftime("%H:%M:%S%.3f"), record.args());
         self.show(record, &shown);
         let line =

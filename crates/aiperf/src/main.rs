@@ -10,6 +10,7 @@ mod artifacts;
 mod chat;
 mod cli;
 mod compare;
+mod config_file;
 mod exporters;
 mod genai_perf;
 mod html_report;
@@ -45,7 +46,6 @@ fn main() -> ExitCode {
         Err(error) => {
             aiperf_dashboard::restore();
             screen::release();
-            progress::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
         }
@@ -94,6 +94,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
+        Invocation::Config(asked) => return config_file::run(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Plot(asked) => return plot::run(&asked, &environment, interrupts),
         Invocation::Validate(dir) => return artifacts::validate(&dir),

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
+use crate::progress::without_line;
 use crate::screen::{self, Stream};
 
 /// Why stdout could not be written, until someone says so.
@@ -49,7 +50,7 @@ pub(crate) fn print_words(words: fmt::Arguments<'_>) {
         return screen::hold(Stream::Stdout, words.to_string());
     }
     let mut stdout = io::stdout();
-    if let Err(error) = stdout.write_fmt(words).and_then(|()| stdout.flush()) {
+    if let Err(error) = without_line(|| stdout.write_fmt(words).and_then(|()| stdout.flush())) {
         note_failure(error);
     }
 }
@@ -60,7 +61,7 @@ pub(crate) fn tell(words: fmt::Arguments<'_>) {
         crate::logging::tell_views(&words.to_string());
         return screen::hold(Stream::Stderr, format!("{words}\n"));
     }
-    let _ = writeln!(io::stderr(), "{words}");
+    let _ = without_line(|| writeln!(io::stderr(), "{words}"));
 }
 
 fn note_failure(error: io::Error) {

@@ -139,8 +139,8 @@ fn graphics_of(environment: &Environment) -> TerminalGraphics {
     }
 }
 
-/// The plots at the end of a run; `false` if none could be drawn.
-pub(crate) fn after_run(dir: &Path, environment: &Environment) -> bool {
+/// The plots at the end of a run, in words; `None` if none could be drawn.
+pub(crate) fn after_run(dir: &Path, environment: &Environment) -> Option<String> {
     let options = PlotOptions {
         paths: vec![dir.to_owned()],
         home: environment.variables.get("HOME").map(Into::into),
@@ -153,7 +153,7 @@ pub(crate) fn after_run(dir: &Path, environment: &Environment) -> bool {
     match written {
         Err(error) => {
             log::warn!("No plots were drawn: {error}");
-            false
+            None
         }
         Ok(written) => {
             for SkippedPlot { name, reason } in &written.skipped {
@@ -161,10 +161,9 @@ pub(crate) fn after_run(dir: &Path, environment: &Environment) -> bool {
             }
             if written.drawn.is_empty() {
                 log::warn!("No plots were drawn; {} says why", written.log.display());
-                return false;
+                return None;
             }
-            println!("Plots: {} in {}", written.drawn.len(), output.display());
-            true
+            Some(format!("Plots: {} in {}", written.drawn.len(), output.display()))
         }
     }
 }

@@ -10,13 +10,13 @@ use aiperf_config::{AutoPlots, Config, ConsoleOutput, DatasetSource, Environment
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
-use aiperf_live::LiveRun;
+use aiperf_live::{LiveRun, RunActivity};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock, WrittenFile};
 
 use crate::exporters::Exporters;
 use crate::interrupts::Interrupts;
-use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
+use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
 use crate::views::{self, Views};
 use crate::{html_report, logging, plot, trials};
 
@@ -60,19 +60,43 @@ pub(crate) fn run(
             return Err(error);
         }
     };
-    let html = first.config.output.html.then(|| html_report::after_run(&first.config.output.dir));
-    let html = html.transpose().map(|file| result.files.written.extend(file));
+    let html = html(&first.config, &first.config.output.dir, environment);
+    let html = html.map(|file| result.files.written.extend(file));
     let after = views.finish(views::end_of(&result, &first.config.output.dir));
     show(&result, &first.config, environment);
     let code = html.map(|()| exit_code(&result))?;
-    let code = with_plots(code, first.config.output.plots, &first.config.output.dir, environment);
+    let code = with_plots(code, &first.config, &first.config.output.dir, environment);
     after.linger(interrupts);
     Ok(code)
 }
 
+/// The HTML report of a command, if it is wanted.
+pub(crate) fn html(config: &Config, dir: &Path, environment: &Environment) -> anyhow::Result<Option<WrittenFile>> {
+    if !config.output.html {
+        return Ok(None);
+    }
+    let style = style(config.output.ui, config.output.stats_interval, environment);
+    let _progress = ProgressLine::of_work(style, "Writing the HTML report");
+    html_report::after_run(dir).map(Some)
+}
+
 /// Draws the charts of a command that has finished; its exit code follows if they are required.
-pub(crate) fn with_plots(code: ExitCode, plots: AutoPlots, dir: &Path, environment: &Environment) -> ExitCode {
-    if plots == AutoPlots::Off || plot::after_run(dir, environment) || plots == AutoPlots::Wanted {
+pub(crate) fn with_plots(code: ExitCode, config: &Config, dir: &Path, environment: &Environment) -> ExitCode {
+    let plots = config.output.plots;
+    if plots == AutoPlots::Off {
+        return code;
+    }
+    let style = style(config.output.ui, config.output.stats_interval, environment);
+    let progress = ProgressLine::of_work(style, "Drawing the charts");
+    let drawn = plot::after_run(dir, environment);
+    drop(progress);
+    if let Some(drawn) = drawn {
+        if config.output.console == ConsoleOutput::Report {
+            println!("{drawn}");
+        }
+        return code;
+    }
+    if plots == AutoPlots::Wanted {
         return code;
     }
     eprintln!("error: --plot-required: no plot was drawn; the log says why");
@@ -87,6 +111,7 @@ pub(crate) struct PreparedRun {
     dir: PathBuf,
     claim: FolderRequest,
     exporters: Exporters,
+    live: Arc<LiveRun>,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
@@ -97,16 +122,17 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let claim = FolderRequest::of(&config, dir.clone());
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
-    let downloading = (ui != UiKind::None).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
+    let preparing = watch_preparation(&hub, live, style(ui, stats_interval, environment));
     let downloads = hub.progress();
     live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
     let exporters = Exporters::start(&config, environment, live)?;
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
-    drop(downloading);
+    drop(preparing);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(PreparedRun { run, style: style(ui, stats_interval, environment), duration, dir, claim, exporters })
+    let style = style(ui, stats_interval, environment);
+    Ok(PreparedRun { run, style, duration, dir, claim, exporters, live: Arc::clone(live) })
 }
 
 impl PreparedRun {
@@ -124,9 +150,8 @@ impl PreparedRun {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let progress = watch(&monitor, self.duration, among, self.style);
+        let _progress = watch(&monitor, Some(&self.live), self.duration, among, self.style);
         let mut result = self.run.execute(VERSION, &control, &monitor)?;
-        drop(progress);
         self.exporters.finish(&mut result);
         Ok(result)
     }
@@ -180,12 +205,18 @@ pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     })
 }
 
-fn watch_download(hub: &Hub, style: ProgressStyle) -> ProgressLine {
-    let progress = hub.progress();
-    ProgressLine::of_download(style, move || {
-        let DownloadSnapshot { name, done, size } = progress.snapshot()?;
-        Some(Transfer { name, done, size })
+/// Shows downloads, and what else is done before the first request.
+fn watch_preparation(hub: &Hub, live: &Arc<LiveRun>, style: ProgressStyle) -> ProgressLine {
+    let (progress, live) = (hub.progress(), Arc::clone(live));
+    ProgressLine::start(style, move || {
+        let download = progress.snapshot().map(|DownloadSnapshot { name, done, size }| Transfer { name, done, size });
+        download.map(ProgressNow::Download).or_else(|| activity(&live))
     })
+}
+
+fn activity(live: &LiveRun) -> Option<ProgressNow> {
+    let RunActivity { title, text, since } = live.activity()?;
+    Some(ProgressNow::Work(Work { title: title.to_owned(), text, elapsed: Mono::now().since(since) }))
 }
 
 /// How progress is shown: in place on a terminal, in lines otherwise, so that a log shows that the run is alive.
@@ -206,40 +237,42 @@ fn stderr_columns() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(columns, _)| usize::from(columns.0))
 }
 
-/// `among`: which of several runs it is, in words.
+/// `live` knows what is done before and after the requests. `among`: which of several runs it is, in words.
 pub(crate) fn watch(
     monitor: &Arc<Monitor>,
+    live: Option<&Arc<LiveRun>>,
     duration: Option<Nanos>,
     among: Option<String>,
     style: ProgressStyle,
 ) -> ProgressLine {
-    let monitor = Arc::clone(monitor);
+    let (monitor, live) = (Arc::clone(monitor), live.map(Arc::clone));
     let before = among.map_or_else(String::new, |among| format!("{among}  "));
     let start = Mono::now();
-    ProgressLine::start(
-        style,
-        Arc::new(move || {
-            let progress = &monitor.progress;
-            let phase = progress.phase()?;
-            let (sent, done) = (progress.sent(), progress.returned());
-            Some(Snapshot {
-                activity: match phase {
-                    PhaseKind::Warmup => format!("{before}Warmup"),
-                    PhaseKind::Profiling => format!("{before}Profiling"),
-                },
-                done,
-                in_flight: sent.saturating_sub(done),
-                failed: monitor.failed_in(phase),
-                expected: progress.expected(),
-                duration: duration.filter(|_| phase == PhaseKind::Profiling),
-                elapsed: Mono::now().since(progress.began().unwrap_or(start)),
-                first_token: spread(monitor.first_token()),
-                latency: spread(monitor.latency()),
-                note: live_note(&monitor).filter(|_| phase == PhaseKind::Profiling),
-                signs_of_life: monitor.signs_of_life(),
-            })
-        }),
-    )
+    ProgressLine::start(style, move || {
+        // Before the first phase and after the last.
+        if let Some(activity) = live.as_deref().and_then(activity) {
+            return Some(activity);
+        }
+        let progress = &monitor.progress;
+        let phase = progress.phase()?;
+        let (sent, done) = (progress.sent(), progress.returned());
+        Some(ProgressNow::Requests(Snapshot {
+            activity: match phase {
+                PhaseKind::Warmup => format!("{before}Warmup"),
+                PhaseKind::Profiling => format!("{before}Profiling"),
+            },
+            done,
+            in_flight: sent.saturating_sub(done),
+            failed: monitor.failed_in(phase),
+            expected: progress.expected(),
+            duration: duration.filter(|_| phase == PhaseKind::Profiling),
+            elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+            first_token: spread(monitor.first_token()),
+            latency: spread(monitor.latency()),
+            note: live_note(&monitor).filter(|_| phase == PhaseKind::Profiling),
+            signs_of_life: monitor.signs_of_life(),
+        }))
+    })
 }
 
 /// How far the run is from an early stop, and what its GPUs do, as far as somebody wants to see it.

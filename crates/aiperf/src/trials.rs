@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{AutoPlots, ConsoleOutput, Environment, Experiment};
+use aiperf_config::{ConsoleOutput, Environment, Experiment};
 use aiperf_experiment::{
     ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_names, run_trials,
 };
@@ -43,8 +43,8 @@ pub(crate) fn run(
             return Err(error);
         }
     };
-    let html = experiment.cells.first().is_some_and(|cell| cell.config.output.html);
-    let html = html.then(|| crate::html_report::after_run(&experiment.dir)).transpose();
+    let first = experiment.cells.first().map(|cell| &cell.config);
+    let html = first.map_or(Ok(None), |config| profile::html(config, &experiment.dir, environment));
     let html = html.map(|file| {
         result.files.written.extend(file.map(|file| WrittenFile { label: "Sweep HTML Report".to_owned(), ..file }));
     });
@@ -54,8 +54,7 @@ pub(crate) fn run(
     after.linger(interrupts);
     html?;
     let code = exit_code(&result, runner.is_doubtful);
-    let plots = experiment.cells.first().map_or(AutoPlots::Off, |cell| cell.config.output.plots);
-    Ok(profile::with_plots(code, plots, &experiment.dir, environment))
+    Ok(first.map_or(code, |config| profile::with_plots(code, config, &experiment.dir, environment)))
 }
 
 /// Makes the runs in this process.
@@ -139,7 +138,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     match output {
         ConsoleOutput::Report => print(&text),
         ConsoleOutput::Json => {
-            profile::print_json(&result.files.written, if result.sweep.is_some() { "Sweep" } else { "" })
+            profile::print_json(&result.files.written, if result.sweep.is_some() { "Sweep" } else { "" });
         }
         ConsoleOutput::Nothing => {}
     }
@@ -166,7 +165,6 @@ fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -
 }
 
 fn print(text: &str) {
-    crate::progress::clear_line();
     print!("{text}");
 }
 

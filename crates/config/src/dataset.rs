@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
-pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow, with_subject};
+pub use file::{BadRows, BatchSizes, FileSource, FormatOption, InlineRows, PoolDraws, TimeWindow, with_subject};
 pub use file_format::{FILE_FORMAT_NAMES, FileFormat, FormatFacts, SpeedBench};
 pub use length::{Length, Weighted};
 pub use media::{
@@ -69,8 +69,10 @@ pub enum Sampling {
     Shuffle,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ModelSelection {
     RoundRobin,
     Random,
+    /// Drawn by these shares, one for each model; they add up to about 1.
+    Weighted(Arc<[f64]>),
 }

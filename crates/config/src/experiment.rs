@@ -30,35 +30,75 @@ impl Experiment {
 #[derive(Debug, Clone)]
 pub struct Cell {
     pub config: Config,
-    /// Empty where nothing is swept; in the order of the parameters.
-    pub settings: Vec<(Parameter, SweptValue)>,
+    /// `None` where nothing is swept.
+    pub variation: Option<CellVariation>,
+}
+
+/// What a cell of a sweep sets, and the names that follow from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellVariation {
+    /// The name that seeds and files know it by.
+    pub label: String,
+    /// The name of its folder, without a path.
+    pub folder: String,
+    /// Values by their path in a configuration file, in the order of the parameters.
+    pub values: Vec<(String, Value)>,
+}
+
+impl CellVariation {
+    /// The cell of these values of options.
+    pub fn of_options(settings: &[(Parameter, SweptValue)]) -> Self {
+        let pairs = |pair: fn(&(Parameter, SweptValue)) -> String, between: &str| {
+            settings.iter().map(pair).collect::<Vec<_>>().join(between)
+        };
+        Self {
+            label: pairs(|(parameter, value)| format!("{}={}", parameter.path(), value.text()), ", "),
+            folder: pairs(|(parameter, value)| format!("{}_{}", parameter.leaf(), value.text()), "__"),
+            values: settings.iter().map(|(parameter, value)| (parameter.path().to_owned(), value.json())).collect(),
+        }
+    }
 }
 
 impl Cell {
     /// The name that seeds and files know it by.
-    pub fn label(&self) -> String {
-        if self.settings.is_empty() {
-            return "base".to_owned();
-        }
-        let pairs = self.settings.iter().map(|(parameter, value)| format!("{}={}", parameter.path(), value.text()));
-        pairs.collect::<Vec<_>>().join(", ")
+    pub fn label(&self) -> &str {
+        self.variation.as_ref().map_or("base", |variation| &variation.label)
     }
 
     /// The name of its folder, without a path; empty where nothing is swept.
-    pub fn folder(&self) -> String {
-        let pairs = self.settings.iter().map(|(parameter, value)| format!("{}_{}", parameter.leaf(), value.text()));
-        pairs.collect::<Vec<_>>().join("__")
+    pub fn folder(&self) -> &str {
+        self.variation.as_ref().map_or("", |variation| &variation.folder)
     }
 
     /// Values by their path in a configuration file.
     pub fn values_by_path(&self) -> Map<String, Value> {
-        self.settings.iter().map(|(parameter, value)| (parameter.path().to_owned(), value.json())).collect()
+        self.values().map(|(path, value)| (path.clone(), value.clone())).collect()
     }
 
     /// Values by the name that tables and files of sweeps have for them.
     pub fn values_by_name(&self) -> Map<String, Value> {
-        self.settings.iter().map(|(parameter, value)| (parameter.name().to_owned(), value.json())).collect()
+        self.values().map(|(path, value)| (short_path(path).to_owned(), value.clone())).collect()
     }
+
+    /// What sets it apart, in a few words; empty where nothing is swept.
+    pub fn title(&self) -> String {
+        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let leaf = |path: &str| match Parameter::at(path) {
+            Some(parameter) => parameter.leaf().to_owned(),
+            None => path.rsplit('.').next().unwrap_or(path).to_owned(),
+        };
+        let pairs = self.values().map(|(path, value)| format!("{} {}", leaf(path), shown(value)));
+        pairs.collect::<Vec<_>>().join(", ")
+    }
+
+    fn values(&self) -> impl Iterator<Item = &(String, Value)> {
+        self.variation.iter().flat_map(|variation| &variation.values)
+    }
+}
+
+/// A path in a configuration file, or what is left of it where a bare name means the profiling phase.
+pub fn short_path(path: &str) -> &str {
+    path.strip_prefix("phases.profiling.").unwrap_or(path)
 }
 
 /// What a sweep can vary: one for each option that takes a list.
@@ -101,6 +141,26 @@ impl Parameter {
     pub fn name(self) -> &'static str {
         let path = self.path();
         path.strip_prefix("phases.profiling.").unwrap_or(path)
+    }
+
+    const ALL: [Self; 12] = [
+        Self::InputTokensMean,
+        Self::InputTokensStddev,
+        Self::OutputTokensMean,
+        Self::OutputTokensStddev,
+        Self::TurnsMean,
+        Self::Duration,
+        Self::PrefillConcurrency,
+        Self::RequestRate,
+        Self::RequestCount,
+        Self::SessionCount,
+        Self::Users,
+        Self::Concurrency,
+    ];
+
+    /// The parameter that a configuration file has at this path.
+    pub fn at(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.path() == path)
     }
 
     /// A short name that no other parameter has.
@@ -151,8 +211,8 @@ impl SweptValue {
 /// How the cells of a sweep come about and in which order they are run.
 #[derive(Debug, Clone)]
 pub struct Sweep {
-    /// In alphabetical order of their paths; the last one changes fastest.
-    pub parameters: Vec<(Parameter, Vec<SweptValue>)>,
+    /// Names of what is varied, as tables and files of sweeps have them, with the values of all cells.
+    pub parameters: Vec<(String, Vec<Value>)>,
     pub order: SweepOrder,
     /// Pause between two cells.
     pub cooldown: Duration,
@@ -210,10 +270,12 @@ pub struct Convergence {
     pub stat: ConvergenceStat,
     pub mode: ConvergenceMode,
     pub threshold: f64,
+    /// Trials before it is asked for the first time; at least 2.
+    pub min_runs: usize,
 }
 
 impl Convergence {
-    /// Trials before it is asked for the first time.
+    /// Trials before it is asked for the first time, if nothing else is said.
     pub const LEAST_TRIALS: usize = 2;
 }
 

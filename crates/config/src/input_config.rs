@@ -51,10 +51,19 @@ impl Config {
 
     fn models_section(&self) -> Value {
         let mut section = Map::new();
-        if self.dataset.model_selection == ModelSelection::Random {
-            section.insert("strategy".to_owned(), json!("random"));
+        let mut items: Vec<Value> = self.dataset.models.iter().map(|name| json!({"name": &**name})).collect();
+        match &self.dataset.model_selection {
+            ModelSelection::RoundRobin => {}
+            ModelSelection::Random => {
+                section.insert("strategy".to_owned(), json!("random"));
+            }
+            ModelSelection::Weighted(weights) => {
+                section.insert("strategy".to_owned(), json!("weighted"));
+                for (item, weight) in items.iter_mut().zip(weights.iter()) {
+                    item["weight"] = json!(weight);
+                }
+            }
         }
-        let items: Vec<Value> = self.dataset.models.iter().map(|name| json!({"name": &**name})).collect();
         section.insert("items".to_owned(), Value::Array(items));
         Value::Object(section)
     }

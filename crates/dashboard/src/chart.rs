@@ -1,42 +1,64 @@
 //! Small charts of block characters: one line for a trend, several for an area or a histogram.
 
+use crate::canvas::{Line, Span};
 use crate::theme::Theme;
 
-/// The last values as one line, scaled from zero to the largest.
+/// All values as one line, scaled from zero to the largest. The last one is at the right edge.
 pub(crate) fn trend(values: &[f64], width: usize, theme: Theme) -> String {
-    area(values, width, 1, theme).pop().unwrap_or_default()
+    let shown = &averaged(values, width);
+    // One step below the full height, so that the trends of neighbouring lines do not touch.
+    let steps = theme.levels().len() - 1;
+    let drawn: String = heights(shown, steps).into_iter().map(|height| cell(height, 0, theme)).collect();
+    format!("{drawn:>width$}")
 }
 
-/// Lines from top to bottom, each `width` wide. The last values are at the right edge.
-pub(crate) fn area(values: &[f64], width: usize, height: usize, theme: Theme) -> Vec<String> {
-    let shown = &values[values.len().saturating_sub(width)..];
-    let most = shown.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
+/// Lines from top to bottom, each `width` wide. The last values are at the right edge. The top of each column is bright, what is
+/// below it dim, so that the eye follows the values.
+pub(crate) fn area(values: &[f64], width: usize, height: usize, theme: Theme) -> Vec<Line> {
+    let full = theme.levels().len();
+    let heights = heights(&values[values.len().saturating_sub(width)..], height * full);
+    let (bright, dim) = (theme.accent(), theme.accent().dim());
+    let line = |line: usize| {
+        let below = (height - 1 - line) * full;
+        let mut spans = vec![Span::raw(" ".repeat(width - heights.len()))];
+        for part in heights.chunk_by(|one, other| (*one > below + full) == (*other > below + full)) {
+            let style = if part[0] > below + full { dim } else { bright };
+            spans.push(Span::styled(part.iter().map(|height| cell(*height, below, theme)).collect::<String>(), style));
+        }
+        Line::from(spans)
+    };
+    (0..height).map(line).collect()
+}
+
+/// Heights of columns in steps, of which the largest value has `steps`.
+fn heights(values: &[f64], steps: usize) -> Vec<usize> {
+    let most = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let height = |value: &f64| match value / most {
+        share if share > 0.0 => ((share * steps as f64).round() as usize).max(1),
+        _ => 0,
+    };
+    values.iter().map(height).collect()
+}
+
+/// The part of a column in the cell above `below` steps.
+fn cell(height: usize, below: usize, theme: Theme) -> char {
     let levels = theme.levels();
-    let steps = (height * levels.len()) as f64;
-    let heights: Vec<usize> = shown
-        .iter()
-        .map(|value| match value / most {
-            share if share > 0.0 => ((share * steps).round() as usize).max(1),
-            _ => 0,
-        })
-        .collect();
-    (0..height)
-        .map(|line| {
-            let below = (height - 1 - line) * levels.len();
-            let cell = |height: &usize| match height.saturating_sub(below) {
-                0 => ' ',
-                filled => levels[filled.min(levels.len()) - 1],
-            };
-            let drawn: String = heights.iter().map(cell).collect();
-            format!("{drawn:>width$}")
-        })
-        .collect()
+    match height.saturating_sub(below) {
+        0 => ' ',
+        filled => levels[filled.min(levels.len()) - 1],
+    }
 }
 
 /// Joins neighbours until there are at most `width` values: sums, as for counts.
 pub(crate) fn gathered(values: &[f64], width: usize) -> Vec<f64> {
     let step = values.len().div_ceil(width.max(1)).max(1);
     values.chunks(step).map(|chunk| chunk.iter().sum()).collect()
+}
+
+/// Joins neighbours until there are at most `width` values: averages, as for rates.
+pub(crate) fn averaged(values: &[f64], width: usize) -> Vec<f64> {
+    let step = values.len().div_ceil(width.max(1)).max(1);
+    values.chunks(step).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect()
 }
 
 /// Repeats each value so that the chart fills the width.
@@ -47,10 +69,18 @@ pub(crate) fn stretched(values: &[f64], width: usize) -> Vec<f64> {
     (0..width).map(|column| values[column * values.len() / width]).collect()
 }
 
-/// `██████░░░░`, `share` from 0 to 1.
+/// `━━━━━━────`: the parts that are done and that are not, `share` from 0 to 1.
 pub(crate) fn bar(share: f64, width: usize, theme: Theme) -> (String, String) {
+    parts(share, width, theme.bar())
+}
+
+/// `██████░░░░`, for a line of its own.
+pub(crate) fn thick_bar(share: f64, width: usize, theme: Theme) -> (String, String) {
+    parts(share, width, theme.thick_bar())
+}
+
+fn parts(share: f64, width: usize, (full, empty): (char, char)) -> (String, String) {
     let filled = ((share.clamp(0.0, 1.0) * width as f64).round() as usize).min(width);
-    let (full, empty) = theme.bar();
     (full.to_string().repeat(filled), empty.to_string().repeat(width - filled))
 }
 
@@ -59,24 +89,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trend_is_scaled_to_its_largest_value() {
-        assert_eq!(trend(&[0.0, 1.0, 4.0, 8.0], 4, Theme::dark()), " ▁▄█");
-        assert_eq!(trend(&[8.0], 3, Theme::dark()), "  █");
+    fn a_trend_is_scaled_to_its_largest_value_and_leaves_room_above() {
+        assert_eq!(trend(&[0.0, 1.0, 4.0, 8.0], 4, Theme::dark()), " ▁▄▇");
+        assert_eq!(trend(&[8.0], 3, Theme::dark()), "  ▇");
         assert_eq!(trend(&[], 3, Theme::dark()), "   ");
-        assert_eq!(trend(&[1.0, 8.0], 1, Theme::dark()), "█");
-        assert_eq!(trend(&[0.001, 1_000.0], 2, Theme::dark()), "▁█");
+        assert_eq!(trend(&[0.0, 2.0, 4.0, 4.0], 2, Theme::dark()), "▂▇");
+        assert_eq!(trend(&[0.001, 1_000.0], 2, Theme::dark()), "▁▇");
+    }
+
+    fn text(lines: &[Line]) -> Vec<String> {
+        lines.iter().map(|line| line.0.iter().map(|span| span.text.as_str()).collect()).collect()
     }
 
     #[test]
-    fn an_area_fills_from_below() {
-        assert_eq!(area(&[4.0, 8.0, 16.0], 3, 2, Theme::dark()), ["  █", "▄██"]);
-        assert_eq!(area(&[0.0, 0.0], 2, 2, Theme::without_unicode()), ["  ", "  "]);
+    fn an_area_fills_from_below_and_its_top_is_bright() {
+        let drawn = area(&[4.0, 8.0, 16.0], 4, 2, Theme::dark());
+        assert_eq!(text(&drawn), ["   █", " ▄██"]);
+        let dim = |line: &Line| line.0.iter().filter(|span| span.style.is_dim).map(Span::width).sum::<usize>();
+        assert_eq!((dim(&drawn[0]), dim(&drawn[1])), (0, 1));
+        assert_eq!(text(&area(&[0.0, 0.0], 2, 2, Theme::without_unicode())), ["  ", "  "]);
     }
 
     #[test]
     fn bins_are_gathered_without_loss_and_stretched_to_the_width() {
         assert_eq!(gathered(&[1.0, 2.0, 3.0, 4.0, 5.0], 2), [6.0, 9.0]);
+        assert_eq!(averaged(&[1.0, 2.0, 3.0, 4.0, 5.0], 2), [2.0, 4.5]);
         assert_eq!(stretched(&[1.0, 2.0], 4), [1.0, 1.0, 2.0, 2.0]);
-        assert_eq!(bar(0.5, 4, Theme::without_unicode()), ("##".to_owned(), "--".to_owned()));
+        assert_eq!(bar(0.5, 4, Theme::without_unicode()), ("==".to_owned(), "--".to_owned()));
     }
 }

@@ -11,9 +11,16 @@ use crate::view_state::Page;
 const LEAST_WIDTH: u16 = 60;
 const LEAST_HEIGHT: u16 = 16;
 /// Rows that verdicts may take.
-const MOST_VERDICT_ROWS: u16 = 3;
+const MOST_VERDICT_ROWS: u16 = 4;
 
 pub(crate) fn draw(frame: &mut Frame, scene: &Scene<'_>) {
+    draw_all(frame, scene);
+    if scene.theme.is_ascii() {
+        frame.make_ascii();
+    }
+}
+
+fn draw_all(frame: &mut Frame, scene: &Scene<'_>) {
     let area = frame.area();
     if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
         return pages::compact(frame, area, scene);
@@ -46,13 +53,15 @@ fn draw_page(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     }
 }
 
-/// The main numbers and the files; then the runs of a sweep, and the log.
+/// The runs of a sweep, the main numbers and the files, then the log.
 fn ended(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let Some(end) = &scene.snapshot.result else { return };
     let sweep_height =
         scene.snapshot.sweep.as_ref().map_or(0, |sweep| (sweep.cells.len() as u16 + 3).min(area.height / 2));
-    let result_rows = end.rows.len().max(end.files.len()) as u16 + 4;
-    let [sweep, result, log] = rows(area, [sweep_height, result_rows, u16::MAX]);
+    let messages = usize::from(end.reason.is_some()) + usize::from(!end.notes.is_empty());
+    let numbers = if end.rows.is_empty() { 0 } else { end.rows.len() + 1 };
+    let result_height = (numbers + messages).max(end.files.len()).max(1) as u16 + 2;
+    let [sweep, result, log] = rows(area, [sweep_height, result_height, u16::MAX]);
     if let Some(progress) = &scene.snapshot.sweep {
         panels::sweep(frame, sweep, scene, progress);
     }

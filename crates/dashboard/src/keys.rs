@@ -136,17 +136,17 @@ pub(crate) const HELP: [(&str, &str); 14] = [
     ("1", "overview"),
     ("2", "progress: phases, start-up, errors, runs of a sweep"),
     ("3", "metrics: every metric of the phase"),
-    ("4", "client: load of this machine and its threads"),
+    ("4", "client: load of this machine"),
     ("5", "server and GPUs"),
     ("6", "log"),
     ("Esc", "back to the overview"),
-    ("arrows, PgUp, PgDn, Home, End", "scroll"),
-    ("/", "show only metrics, errors and log lines that contain a text"),
+    ("arrows, Pg, Home", "scroll"),
+    ("/", "show only metrics, errors and log lines with a text"),
     ("p or space", "pause the view; the run goes on"),
     ("l", "hide or show the log in the overview"),
     ("c", "copy the log to the clipboard of the terminal"),
-    ("q", "leave the dashboard; the run goes on with a progress line"),
-    ("Ctrl-C", "cancel the run and write its results; twice: end at once"),
+    ("q", "leave the dashboard; the run goes on, with one line"),
+    ("Ctrl-C", "cancel the run and write its results; twice: at once"),
 ];
 
 #[cfg(test)]

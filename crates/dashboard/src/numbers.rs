@@ -33,7 +33,7 @@ fn grouped(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -57,6 +57,11 @@ pub(crate) fn clock(seconds: f64) -> String {
 /// `3.4 s`, `142 ms`.
 pub(crate) fn milliseconds(ms: f64) -> String {
     if ms >= 10_000.0 { format!("{} s", number(ms / 1e3)) } else { format!("{} ms", number(ms)) }
+}
+
+/// Milliseconds in at most six columns: `142`, `98,765`, and from 100 s on `123 s`.
+pub(crate) fn latency(ms: f64) -> String {
+    if ms >= 99_999.5 { format!("{} s", number(ms / 1e3)) } else { number(ms) }
 }
 
 /// `12 kB`, `1.2 MB`.
@@ -87,6 +92,7 @@ mod tests {
         assert_eq!([0.0, 0.003, 0.0996, 0.27, 1.0].map(percent), ["0 %", "0.3 %", "10 %", "27 %", "100 %"]);
         assert_eq!([0.4, 47.0, 3_723.0].map(clock), ["0:00", "0:47", "1:02:03"]);
         assert_eq!([0.31, 142.2, 9_999.0, 12_000.0].map(milliseconds), ["0.31 ms", "142 ms", "9,999 ms", "12.0 s"]);
+        assert_eq!([142.4, 98_765.0, 123_456.0].map(latency), ["142", "98,765", "123 s"]);
         assert_eq!([900, 12_000, 1_200_000].map(bytes), ["900 B", "12 kB", "1.2 MB"]);
     }
 }

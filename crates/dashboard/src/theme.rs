@@ -54,6 +54,7 @@ impl Theme {
     }
 
     /// Numbers.
+    #[expect(clippy::unused_self, reason = "panels ask for it like for the styles that have colours")]
     pub(crate) fn value(self) -> Style {
         Style::new().bold()
     }
@@ -112,9 +113,18 @@ impl Theme {
         }
     }
 
-    /// Filled and empty parts of a progress bar.
+    /// Filled and empty parts of a bar that has lines above and below it.
     pub(crate) fn bar(self) -> (char, char) {
+        if self.ascii { ('=', '-') } else { ('━', '─') }
+    }
+
+    /// Filled and empty parts of a bar on a line of its own.
+    pub(crate) fn thick_bar(self) -> (char, char) {
         if self.ascii { ('#', '-') } else { ('█', '░') }
+    }
+
+    pub(crate) const fn is_ascii(self) -> bool {
+        self.ascii
     }
 
     pub(crate) fn symbols(self) -> Symbols {

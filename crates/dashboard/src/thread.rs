@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_live::{History, LiveRun, Snapshot, View};
+use jiff::tz::TimeZone;
 
 use crate::canvas::Frame;
 use crate::frame;
@@ -46,8 +47,14 @@ impl Dashboard {
         let view = live.attach()?;
         let stop = Arc::new(AtomicBool::new(false));
         let screen = Screen::take()?;
-        let drawing =
-            DrawingLoop { live: Arc::clone(live), theme, hooks, stop: Arc::clone(&stop), state: ViewState::default() };
+        let drawing = DrawingLoop {
+            live: Arc::clone(live),
+            theme,
+            hooks,
+            stop: Arc::clone(&stop),
+            state: ViewState::default(),
+            zone: TimeZone::system(),
+        };
         let thread = thread::Builder::new().name("dashboard".into()).spawn(move || drawing.run(screen));
         if thread.is_err() {
             terminal::restore();
@@ -77,6 +84,7 @@ struct DrawingLoop {
     hooks: DashboardHooks,
     stop: Arc<AtomicBool>,
     state: ViewState,
+    zone: TimeZone,
 }
 
 impl DrawingLoop {
@@ -155,8 +163,14 @@ impl DrawingLoop {
         if is_over && self.state.message.is_none() {
             self.state.message = Some("The run is over. Press p or q for its report.".to_owned());
         }
-        let scene =
-            Scene { snapshot: &snapshot, history: &history, facts: &facts, state: &self.state, theme: self.theme };
+        let scene = Scene {
+            snapshot: &snapshot,
+            history: &history,
+            facts: &facts,
+            state: &self.state,
+            theme: self.theme,
+            zone: &self.zone,
+        };
         let mut picture = Frame::new(columns, rows);
         frame::draw(&mut picture, &scene);
         screen.draw(picture)

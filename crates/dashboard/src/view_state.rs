@@ -101,7 +101,9 @@ mod tests {
     fn after(actions: &[Action]) -> ViewState {
         let (snapshot, history) = (Arc::new(Snapshot::default()), Arc::new(History::default()));
         let mut state = ViewState::default();
-        actions.iter().for_each(|action| state.apply(*action, &snapshot, &history));
+        for action in actions {
+            state.apply(*action, &snapshot, &history);
+        }
         state
     }
 

@@ -93,7 +93,7 @@ pub(crate) fn conversations(
     // Media paths in the file are relative to the working directory.
     let media = MediaFiles::relative_to(Path::new(""));
     let reading = ReadContext { models, ..ReadContext::new(source, has_system_role, seed, media) };
-    load(&InputData::open(&source.path)?, reading)
+    load(&InputData::of(source)?, reading)
 }
 
 /// The conversations of a file that is already in memory. Its path is only used in messages.
@@ -163,6 +163,9 @@ fn one_file(input: &InputData, format: FileFormat) -> Result<&LoadedFile, Datase
     match input {
         InputData::File(document) => Ok(document),
         InputData::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),
+        InputData::Pools(_) => {
+            Err(DatasetError::NotAFile { path: PathBuf::from("the inline pools"), format: format.name() })
+        }
     }
 }
 

@@ -195,26 +195,23 @@ impl Run {
         let servers = shown_targets(&self.targets);
         // For gRPC, discovery has waited for the server already.
         let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
-        let waited_for_server = match readiness {
-            Some(wanted) => {
-                self.live.stage(
-                    StageName::Endpoint,
-                    StageState::Working { done: 0, of: 0 },
-                    format!("waiting for {servers}"),
-                );
-                let waited = readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
-                self.live.stage(StageName::Endpoint, StageState::Done, format!("{servers} is ready"));
-                waited
-            }
-            None => {
-                let (state, text) = if self.config.endpoint.kind.speaks_grpc() {
-                    (StageState::Done, servers)
-                } else {
-                    (StageState::Skipped, format!("{servers}, not probed"))
-                };
-                self.live.stage(StageName::Endpoint, state, text);
-                Nanos::ZERO
-            }
+        let waited_for_server = if let Some(wanted) = readiness {
+            self.live.stage(
+                StageName::Endpoint,
+                StageState::Working { done: 0, of: 0 },
+                format!("waiting for {servers}"),
+            );
+            let waited = readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
+            self.live.stage(StageName::Endpoint, StageState::Done, format!("{servers} is ready"));
+            waited
+        } else {
+            let (state, text) = if self.config.endpoint.kind.speaks_grpc() {
+                (StageState::Done, servers)
+            } else {
+                (StageState::Skipped, format!("{servers}, not probed"))
+            };
+            self.live.stage(StageName::Endpoint, state, text);
+            Nanos::ZERO
         };
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;

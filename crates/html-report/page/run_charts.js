@@ -41,9 +41,9 @@ function sliceChart(head, slos, id, tag, name) {
   const { time } = head;
   const x = sliceMiddles(head);
   const qs = [0.5, 0.9, 0.99];
-  const lines = slicePercentiles(metric.values, slos.bounds, qs);
+  const lines = metric.percentiles ?? slicePercentiles(metric.values, slos.bounds, qs);
   const series = ["p50", "p90", "p99"].map((label, index) => ({ name: label, x, y: lines[index], mark: ["c1", "c3", "c2"][index], unit: metric.unit }));
-  const counts = slos.bounds.slice(1).map((end, slice) => end - slos.bounds[slice]);
+  const counts = slos.sliceRequests;
   const self = chart({
     id,
     title: `${name} over time`,
@@ -201,7 +201,7 @@ function attainmentChart(head, slos) {
     const limits = slos.limits();
     if (limits.length === 0) return null;
     const needed = neededScales(limits, slos.rows).sort();
-    const judged = slos.rows + slos.failures / slos.every;
+    const judged = slos.rows * (1 + slos.failures / Math.max(1, slos.successes));
     shares = scales.map((scale) => {
       let [low, high] = [0, needed.length];
       while (low < high) {

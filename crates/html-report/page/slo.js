@@ -7,6 +7,8 @@ class SloEditor {
     this.every = requests.every;
     this.seconds = head.time.seconds;
     this.failures = head.verdict.failures;
+    this.successes = head.verdict.successes;
+    this.sliceRequests = requests.slice_requests;
     this.relativeError = requests.relative_error;
     this.bounds = [0];
     for (const count of requests.slice_rows) this.bounds.push(this.bounds[this.bounds.length - 1] + count);
@@ -34,17 +36,20 @@ class SloEditor {
     return this.metrics.every((metric) => metric.limit === metric.given);
   }
 
-  // Good requests, and between how many they are if values were rounded.
+  // Good requests, and between how many they are if values were rounded or only a part of the requests is in the file.
   result() {
     const limits = this.limits();
     if (limits.length === 0) return null;
-    const counted = countGood(limits, 0, this.rows) * this.every;
-    const good = this.isGiven() && this.exactGood !== null ? this.exactGood : counted;
+    const judged = this.successes + this.failures;
+    const ready = (good, low, high) => ({ good, low, high, goodput: good / this.seconds, share: good / judged, judged, exact: low === high });
+    if (this.isGiven() && this.exactGood !== null) return ready(this.exactGood, this.exactGood, this.exactGood);
+    const count = (factor) => countGood(this.limits(factor), 0, this.rows);
+    const good = count(1);
+    if (this.relativeError === 0) return ready(good, good, good);
     const slack = 1 + this.relativeError;
-    const low = this.relativeError > 0 ? countGood(this.limits(1 / slack), 0, this.rows) * this.every : good;
-    const high = this.relativeError > 0 ? countGood(this.limits(slack), 0, this.rows) * this.every : good;
-    const judged = this.rows * this.every + this.failures;
-    return { good, low, high, goodput: good / this.seconds, share: good / judged, judged, exact: this.relativeError === 0 || (this.isGiven() && this.exactGood !== null) };
+    const spread = this.every > 1 ? sampleSpread(good, this.rows, 1 / this.every) : 0;
+    const all = (number) => Math.round((Math.max(0, Math.min(this.rows, number)) * this.successes) / this.rows);
+    return ready(all(good), all(count(1 / slack) - spread), all(count(slack) + spread));
   }
 
   // The share of good requests in each slice, of those that were sent in it and succeeded.
@@ -120,7 +125,8 @@ class SloEditor {
       ` meet the limits: ${formatNumber(result.good)} of ${formatNumber(result.judged)} requests (${formatPercent(result.share)}).`,
     ];
     if (!result.exact) {
-      parts.push(` Values in this file are rounded to ${formatNumber(this.relativeError * 100)} %, so it may be ${formatNumber(result.low)} to ${formatNumber(result.high)}.`);
+      const kept = this.every > 1 ? `This file has every ${this.every}th request, with values rounded to` : "Values in this file are rounded to";
+      parts.push(` ${kept} ${formatNumber(this.relativeError * 100)} %, so it may be ${formatNumber(result.low)} to ${formatNumber(result.high)}.`);
     }
     return parts;
   }

@@ -44,6 +44,13 @@ function countGood(limits, from, to) {
   return good;
 }
 
+// Half the 95 % interval of how many of `rows` sampled rows have a property that `found` of them have. `share`: of all rows that were
+// sampled.
+function sampleSpread(found, rows, share) {
+  const part = found / rows;
+  return 1.96 * Math.sqrt(rows * part * (1 - part) * (1 - share));
+}
+
 // For each row the factor by which all limits must be multiplied for it to be good; infinite if no factor helps.
 function neededScales(limits, rows) {
   const scales = new Float64Array(rows);

@@ -41,9 +41,20 @@ function survivalDrawing(width, curves, rules, height = 320) {
       return distance < best.distance ? { point, distance } : best;
     }, { distance: Infinity });
     if (closest.distance > 1600) return tip.hide();
-    const { curve, value, share } = closest.point;
-    tip.show(event, [curve.label, `${formatPercent(share)} took longer than ${formatWithUnit(value, curve.unit)}`]);
+    show(closest.point, event);
   });
+  const show = ({ curve, value, share }, event) => tip.show(event, [curve.label, `${formatPercent(share)} took longer than ${formatWithUnit(value, curve.unit)}`]);
   view.node.addEventListener("pointerleave", tip.hide);
+  view.node.addEventListener("blur", tip.hide);
+  put(view.node, { tabindex: 0 });
+  let current = -1;
+  view.node.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    current = Math.max(0, Math.min(points.length - 1, current + step));
+    const box = view.node.getBoundingClientRect();
+    show(points[current], { clientX: box.left + points[current].at[0], clientY: box.top + points[current].at[1] });
+  });
   return [view.node];
 }

@@ -1,7 +1,7 @@
 //! Pages of runs with records that are made here: what charts are drawn from is compared with numbers computed from the same
 //! records in another way.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -245,6 +245,17 @@ fn a_large_run_is_rounded_and_stays_small() {
     let error = head["requests"]["relative_error"].as_f64().unwrap();
     assert!(error > 0.0 && error < 0.021, "{error}");
     assert_eq!(head["timeline"]["every"], 2);
+    // Lines over time use every request, and its value as it was measured.
+    let step = head["time"]["step"].as_f64().unwrap();
+    let first: Vec<&Sent> = sent.iter().filter(|one| one.error.is_none() && one.start_ms < step * 1e3).collect();
+    assert_eq!(head["requests"]["slice_requests"][0], first.len());
+    let mut values: Vec<f64> = first.iter().map(|one| one.ttft_ms).collect();
+    values.sort_by(f64::total_cmp);
+    let rank = 0.9 * (values.len() - 1) as f64;
+    let below = values[rank as usize];
+    let expected = below + (values[rank as usize + 1] - below) * rank.fract();
+    let found = head["requests"]["metrics"][0]["percentiles"][1][0].as_f64().unwrap();
+    assert!((found / expected - 1.0).abs() < 1e-5, "{found} {expected}");
     // The count at the limits of the run is exact all the same.
     let meets = |one: &&Sent| one.error.is_none() && one.ttft_ms <= 60.0 && one.itl_ms <= 9.0;
     assert_eq!(head["verdict"]["good"], sent.iter().filter(meets).count());

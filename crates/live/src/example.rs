@@ -58,7 +58,7 @@ impl LiveRun {
 
     /// A run that stands still at the given scene.
     pub fn example_of(scene: Scene) -> Arc<Self> {
-        let cell = (scene == Scene::Sweep).then(|| "concurrency=64".to_owned());
+        let cell = (scene == Scene::Sweep).then(|| "Run 4 of 5 (concurrency 64)".to_owned());
         let run = Arc::new(Self::anchored(facts(cell), WallAnchor::at(ZERO, EpochNanos(WALL))));
         // Notes are taken in, and no thread changes the numbers.
         run.views.store(1, Ordering::Release);
@@ -171,7 +171,10 @@ impl ExampleRun<'_> {
                 PhaseKind::Warmup => (WARMUP_REQUESTS as f64 * f64::from(step) / f64::from(steps)) as u64,
                 PhaseKind::Profiling => (elapsed * 21.3 + 2.0 * (elapsed / 3.0).sin()).max(0.0) as u64,
             };
-            let in_flight = self.in_flight(elapsed);
+            let in_flight = match kind {
+                PhaseKind::Warmup => WARMUP_REQUESTS - target,
+                PhaseKind::Profiling => self.in_flight(elapsed),
+            };
             let server = self.server(elapsed, target);
             self.set_reading(|reading| {
                 reading.phase = Some((kind, at(from)));
@@ -329,7 +332,7 @@ impl ExampleRun<'_> {
 
     fn earlier_cells(&mut self) {
         let levels = [8_u32, 16, 32, 64, 128];
-        let names = levels.iter().map(|level| format!("concurrency={level}")).collect();
+        let names = levels.iter().map(|level| format!("concurrency {level}")).collect();
         self.run.note(Note::Cells(names));
         for (index, level) in levels.into_iter().enumerate().take(3) {
             let load = f64::from(level);

@@ -22,7 +22,7 @@ pub use example::Scene;
 pub use facts::{PhasePlan, RunFacts, RunPlan, SloLimit};
 pub use feed::{ConsumerReport, FinishedRequest, GaugeReading, RequestConsumer, RunGauges};
 pub use history::{History, HistoryPoint};
-pub use run::{LiveRun, View};
+pub use run::{LiveRun, RunActivity, View};
 pub use snapshot::{
     CellProgress, CellState, ClientHealth, DistinctError, GoodputState, GpuState, Headline, HistogramBin,
     LatencyHistogram, LogLine, MetricRow, Percentiles, PhaseProgress, PhaseStatus, RecordsProgress, RunEnd, RunFile,

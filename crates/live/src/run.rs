@@ -37,9 +37,20 @@ pub struct LiveRun {
     history: Mutex<Arc<History>>,
     consumers: Mutex<Vec<Arc<dyn RequestConsumer>>>,
     cancel: Mutex<Option<Box<dyn Fn() + Send>>>,
+    activity: Mutex<Option<RunActivity>>,
     /// Set when there is something that views should see at once.
     urgent: Mutex<bool>,
     wake: Condvar,
+}
+
+/// What a run does before its first request and after its last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunActivity {
+    /// As people read it: `Data set`, `Writing files`.
+    pub title: &'static str,
+    /// What is being done; may be empty.
+    pub text: String,
+    pub since: Mono,
 }
 
 /// Keeps snapshots coming for as long as it exists.
@@ -74,6 +85,7 @@ impl LiveRun {
             history: Mutex::default(),
             consumers: Mutex::default(),
             cancel: Mutex::new(None),
+            activity: Mutex::new(None),
             urgent: Mutex::new(false),
             wake: Condvar::new(),
         }
@@ -98,6 +110,11 @@ impl LiveRun {
 
     pub fn facts(&self) -> Arc<RunFacts> {
         Arc::clone(&lock(&self.facts))
+    }
+
+    /// What keeps the run busy while it sends no requests. Known without a view.
+    pub fn activity(&self) -> Option<RunActivity> {
+        lock(&self.activity).clone()
     }
 
     /// The last snapshot that was published; five a second while a view is attached.
@@ -177,7 +194,9 @@ impl LiveRun {
         // The model stays locked, so that snapshots and events come out in their order.
         if !new_events.is_empty() {
             let mut log = lock(&self.events);
-            new_events.into_iter().for_each(|(at_ns, kind)| log.push(at_ns, kind));
+            for (at_ns, kind) in new_events {
+                log.push(at_ns, kind);
+            }
             self.more_events.notify_all();
         }
         *lock(&self.published) = Arc::new(snapshot);
@@ -208,6 +227,8 @@ impl LiveRun {
 
     /// A line of start-up.
     pub fn stage(&self, name: StageName, state: StageState, text: impl AsRef<str>) {
+        let is_working = matches!(state, StageState::Working { .. });
+        self.set_activity(is_working.then(|| (name.title(), text.as_ref().to_owned())));
         self.note(Note::Stage { at: Mono::now(), name, state, text: text.as_ref().to_owned() });
     }
 
@@ -219,11 +240,12 @@ impl LiveRun {
 
     /// The run has an id and knows its phases. Its counters are read from now on.
     pub fn begin(&self, plan: RunPlan, gauges: Arc<dyn RunGauges>) {
+        self.set_activity(None);
         self.note(Note::Begin { plan, gauges });
     }
 
     pub fn health(&self, sample: &HealthSample) {
-        self.note(Note::Health(sample.clone()));
+        self.note(Note::Health(*sample));
     }
 
     pub fn gpu(&self, gpu: GpuState) {
@@ -239,6 +261,7 @@ impl LiveRun {
 
     /// All responses are in: [`RunState::Processing`], then [`RunState::Exporting`].
     pub fn enter(&self, state: RunState) {
+        self.set_activity(Some((state.title(), String::new())));
         self.note(Note::State { at: Mono::now(), state });
         self.hurry();
     }
@@ -271,6 +294,13 @@ impl LiveRun {
         }
         self.note(Note::End(result));
         self.tick(Mono::now());
+    }
+
+    fn set_activity(&self, activity: Option<(&'static str, String)>) {
+        let mut current = lock(&self.activity);
+        let since = current.as_ref().filter(|known| activity.as_ref().is_some_and(|(title, _)| known.title == *title));
+        let since = since.map_or_else(Mono::now, |known| known.since);
+        *current = activity.map(|(title, text)| RunActivity { title, text, since });
     }
 
     fn epoch_now(&self) -> i64 {

@@ -261,13 +261,13 @@ mod tests {
 
     #[test]
     fn errors_silence_and_a_busy_client_are_told() {
+        use VerdictCode::{ClientSaturated, HighErrorRate, NothingAnswered};
         let mut case = Case::calm();
         case.headline.window_error_share = 0.26;
         assert!(case.codes().is_empty(), "too few errors");
         case.errors_in_window = 20.0;
         case.silent_seconds = 61.0;
         case.client.cpu_share = 0.97;
-        use VerdictCode::{ClientSaturated, HighErrorRate, NothingAnswered};
         assert_eq!(case.codes(), [NothingAnswered, HighErrorRate, ClientSaturated]);
     }
 

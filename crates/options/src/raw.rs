@@ -1,7 +1,7 @@
 //! What was typed: options and their values as text, before anything is known of what they mean.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ConfigError;
 use crate::catalogue::{OptionId, options};
@@ -38,6 +38,44 @@ impl RawOptions {
         Ok(raw)
     }
 
+    /// No options.
+    pub const fn new() -> Self {
+        Self { given: Vec::new(), asked: RefCell::new(BTreeSet::new()) }
+    }
+
+    /// Gives an option these values, whether it was given before or not.
+    pub fn set(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
+        self.given.retain(|given| given.id != id);
+        self.push(id, spelling, values);
+    }
+
+    /// Forgets an option.
+    pub fn remove(&mut self, id: OptionId) {
+        self.given.retain(|given| given.id != id);
+    }
+
+    /// Adds the options of another list that this one does not have.
+    pub fn extend(&mut self, other: Self) {
+        for given in other.given {
+            if !self.given.iter().any(|own| own.id == given.id) {
+                self.given.push(given);
+            }
+        }
+    }
+
+    /// The command that has these options, with secrets redacted and with the environment variables that change a run.
+    pub fn repeat(&self, variables: &BTreeMap<String, String>) -> String {
+        crate::command_line::repeat(self, variables)
+    }
+
+    /// Gives an option one more value.
+    pub fn append(&mut self, id: OptionId, spelling: impl Into<String>, value: String) {
+        match self.given.iter_mut().find(|given| given.id == id) {
+            Some(given) => given.values.push(value),
+            None => self.push(id, spelling, vec![value]),
+        }
+    }
+
     pub fn push(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
         self.given.push(Given { id, spelling: spelling.into(), values });
     }
@@ -55,6 +93,11 @@ impl RawOptions {
         if let Some(given) = self.given.iter_mut().find(|given| given.id == id) {
             given.values = vec![value];
         }
+    }
+
+    /// The option that names a configuration file, whose settings these options are laid over.
+    pub fn config_file(&self) -> Option<&Given> {
+        self.get(OptionId::Config)
     }
 
     pub fn given(&self) -> &[Given] {

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
-use super::{HELP, analyze, chat, compare, help, plot, report, selftest, trace};
+use super::{HELP, analyze, chat, compare, config, help, plot, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -54,6 +54,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(analyze::command())
+        .subcommand(config::command())
         .subcommand(plot::command(purpose))
         .subcommand(compare::command())
         .subcommand(compare::gate_command())

@@ -1,5 +1,6 @@
 //! Why a command line was not understood, in one sentence each.
 
+use aiperf_config_file::ConfigFileError;
 use aiperf_options::ConfigError;
 use thiserror::Error;
 
@@ -13,8 +14,10 @@ pub(crate) enum CliError {
         "aiperf analyze needs one of its commands, swim-lane or turn-messages; GenAI-Perf's command of this name is `aiperf genai-perf analyze`"
     )]
     AnalyzeOfGenaiPerf,
-    #[error("aiperf {0} is not supported yet; GenAI-Perf's command of this name is `aiperf genai-perf {0}`")]
-    CommandAlsoOfGenaiPerf(String),
+    #[error(
+        "aiperf config needs one of its commands, validate or expand; GenAI-Perf's command of this name is `aiperf genai-perf config`"
+    )]
+    ConfigOfGenaiPerf,
     #[error("{level} has no command {name:?}; {advice}")]
     UnknownCommand { level: String, name: String, advice: String },
     #[error("{level} needs a command; its commands are {commands}")]
@@ -40,6 +43,8 @@ pub(crate) enum CliError {
     NothingToProfile,
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    ConfigFile(#[from] ConfigFileError),
     #[error("{0}")]
     Completion(String),
     #[error("{option} has no effect with --quick, which sends one message; leave it out")]

@@ -39,6 +39,8 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
 | `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
 | `aiperf plot FOLDER...` | draw charts of a run or of several runs; see [plots.md](plots.md) |
+| `aiperf config validate FILE` | check a configuration file; see [config.md](config.md) |
+| `aiperf config expand FILE` | show the runs of its sweep |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | modify a trace and write the result |
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |

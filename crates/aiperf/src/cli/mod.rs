@@ -6,6 +6,7 @@ mod chat;
 mod command;
 mod compare;
 mod completion;
+mod config;
 mod error;
 mod help;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
+pub(crate) use config::{ConfigAction, ConfigInvocation, ExpandFormat};
 pub(crate) use error::CliError;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
@@ -40,9 +42,9 @@ pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 6] = ["plugins", "speed-bench-report", "config", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 5] = ["plugins", "speed-bench-report", "kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
-const GENAI_PERF_COMMANDS: [&str; 3] = ["config", "create-template", "process-export-files"];
+const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
 
 /// What the user wants done.
@@ -53,6 +55,8 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
+    /// Look at a configuration file.
+    Config(ConfigInvocation),
     /// Look at finished runs.
     Analyze(AnalyzeInvocation),
     /// Compare runs with a baseline, perhaps as a gate.
@@ -85,6 +89,9 @@ pub(crate) fn parse(
         if name == analyze::NAME && analyze::is_genai_perf(&words) {
             return Err(CliError::AnalyzeOfGenaiPerf);
         }
+        if name == config::NAME && config::is_genai_perf(&words) {
+            return Err(CliError::ConfigOfGenaiPerf);
+        }
     }
     let (words, typed) = spelling::normalise(words);
     let words = trace::naming_its_kind(words, environment);
@@ -102,12 +109,13 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(raw.resolve_experiment(environment)?)))
+            profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some((config::NAME, matches)) => Ok(Invocation::Config(config::read(matches, environment))),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
@@ -135,12 +143,13 @@ fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
 
 /// Commands that are known and that are not here.
 fn refuse_elsewhere(name: &str) -> Result<(), CliError> {
-    match (UNBUILT_COMMANDS.contains(&name), GENAI_PERF_COMMANDS.contains(&name)) {
-        (true, true) => Err(CliError::CommandAlsoOfGenaiPerf(name.to_owned())),
-        (true, false) => Err(CliError::CommandNotYet(name.to_owned())),
-        (false, true) => Err(CliError::CommandOfGenaiPerf(name.to_owned())),
-        (false, false) => Ok(()),
+    if UNBUILT_COMMANDS.contains(&name) {
+        return Err(CliError::CommandNotYet(name.to_owned()));
     }
+    if GENAI_PERF_COMMANDS.contains(&name) {
+        return Err(CliError::CommandOfGenaiPerf(name.to_owned()));
+    }
+    Ok(())
 }
 
 /// Columns of the terminal; without one, the value of `COLUMNS`.

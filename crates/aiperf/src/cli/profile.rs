@@ -1,10 +1,15 @@
 //! From matched arguments to raw options, in the order typed.
 
-use aiperf_options::RawOptions;
+use std::path::PathBuf;
+
+use aiperf_config::{Environment, Experiment};
+use aiperf_config_file::{ConfigFile, ConfigFileError};
 use aiperf_options::catalogue::{OptionSpec, options};
+use aiperf_options::{ConfigError, RawOptions};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use super::CliError;
 use super::spelling::Typed;
 
 pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
@@ -23,6 +28,19 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
         raw.push(spec.id, spelling, values);
     }
     raw
+}
+
+/// The runs of the options alone, or of the configuration file that they name.
+pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    let Some(given) = raw.config_file() else { return Ok(raw.resolve_experiment(environment)?) };
+    let path = given.values.first().map(PathBuf::from).unwrap_or_default();
+    let path = if path.exists() { path } else { environment.current_dir.join(path) };
+    if !path.exists() {
+        let (flag, path) = (given.spelling.clone(), path.display().to_string());
+        return Err(ConfigError::Unreadable { flag, path, reason: "no such file".to_owned() }.into());
+    }
+    let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
+    Ok(file.experiment(raw, environment)?)
 }
 
 fn values(matches: &ArgMatches, spec: &'static OptionSpec) -> Option<(&'static str, Vec<String>)> {

@@ -2,6 +2,51 @@
 
 use aiperf_clock::Nanos;
 
+/// What a progress line tells.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ProgressNow {
+    Requests(Snapshot),
+    Download(Transfer),
+    /// Anything else that takes time.
+    Work(Work),
+}
+
+impl ProgressNow {
+    /// On one line of a terminal with this many columns.
+    pub(crate) fn line(&self, columns: usize) -> String {
+        match self {
+            Self::Requests(snapshot) => render(snapshot, columns),
+            Self::Download(transfer) => render_transfer(transfer, columns),
+            Self::Work(work) => fitting(columns, [work.line()]),
+        }
+    }
+
+    /// As a line of a log.
+    pub(crate) fn log_line(&self) -> String {
+        match self {
+            Self::Requests(snapshot) => render_log(snapshot),
+            Self::Download(transfer) => render_transfer(transfer, usize::MAX),
+            Self::Work(work) => work.line(),
+        }
+    }
+}
+
+/// Work that is not sending: loading a tokenizer, making the data set, writing files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub(crate) title: String,
+    pub(crate) text: String,
+    pub(crate) elapsed: Nanos,
+}
+
+impl Work {
+    /// `Data set: being read or made  3.2 s`
+    fn line(&self) -> String {
+        let text = if self.text.is_empty() { String::new() } else { format!(": {}", self.text) };
+        format!("{}{text}  {:.1} s", self.title, self.elapsed.as_secs_f64())
+    }
+}
+
 /// Where a run stands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Snapshot {
@@ -37,13 +82,13 @@ const BARS: [usize; 3] = [20, 10, 0];
 
 /// `Profiling  120/200 |############        |  60%  12.3 s, 16 in flight, 98.1 req/s, 0 errors, p50/p99 TTFT 20.1/35.2 ms`,
 /// in at most `columns` columns.
-pub(crate) fn render(snapshot: &Snapshot, columns: usize) -> String {
+fn render(snapshot: &Snapshot, columns: usize) -> String {
     let lines = BARS.map(|bar| progress(snapshot, bar)).into_iter().chain([brief(snapshot)]);
     fitting(columns, lines)
 }
 
 /// One line for a log: `Profiling: 120 of 200 requests (60%), 12.3 s, 16 in flight, 98.1 req/s, 0 errors, ...`
-pub(crate) fn render_log(snapshot: &Snapshot) -> String {
+fn render_log(snapshot: &Snapshot) -> String {
     let (elapsed, done) = (snapshot.elapsed.as_secs_f64(), snapshot.done);
     let share = snapshot.share().map_or_else(String::new, |share| format!(" ({:.0}%)", share * 100.0));
     let place = match (snapshot.expected, snapshot.duration) {
@@ -142,7 +187,7 @@ pub(crate) struct Transfer {
 }
 
 /// `Downloading data/train.parquet  12.0/48.0 MB |#####               |  25%`
-pub(crate) fn render_transfer(transfer: &Transfer, columns: usize) -> String {
+fn render_transfer(transfer: &Transfer, columns: usize) -> String {
     fitting(columns, BARS.map(|bar| download(transfer, bar)))
 }
 
@@ -264,6 +309,17 @@ mod tests {
     fn a_note_stands_at_the_end() {
         let snapshot = Snapshot { activity: "Profiling".into(), note: Some("20 s more".into()), ..Snapshot::default() };
         assert_eq!(render(&snapshot, 80), "Profiling  0  0.0 s, 0 in flight, 0 errors, 20 s more");
+    }
+
+    #[test]
+    fn other_work_shows_what_it_is_and_how_long_it_takes() {
+        let work = |text: &str| {
+            ProgressNow::Work(Work { title: "Data set".into(), text: text.into(), elapsed: Nanos(3_240_000_000) })
+        };
+        assert_eq!(work("being read or made").line(80), "Data set: being read or made  3.2 s");
+        assert_eq!(work("").line(80), "Data set  3.2 s");
+        assert_eq!(work("being read or made").line(12), "Data set: be");
+        assert_eq!(work("").log_line(), "Data set  3.2 s");
     }
 
     #[test]

@@ -4,5 +4,5 @@ mod line;
 mod silence;
 mod ticker;
 
-pub(crate) use line::{LatencyRange, Snapshot, Transfer};
-pub(crate) use ticker::{ProgressLine, ProgressStyle, clear_line};
+pub(crate) use line::{LatencyRange, ProgressNow, Snapshot, Transfer, Work};
+pub(crate) use ticker::{ProgressLine, ProgressStyle, without_line};

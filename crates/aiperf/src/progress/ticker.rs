@@ -1,20 +1,19 @@
 //! A thread that shows the progress: in place on a terminal, now and then as lines elsewhere.
 
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use aiperf_clock::{Mono, Nanos};
 
-use super::line::{Snapshot, Transfer, render, render_log, render_transfer};
+use super::line::{ProgressNow, Work};
 use super::silence::Silence;
 use crate::screen::{self, Stream};
 
-/// True while a line stands on the terminal that other output must not run into.
-static DRAWN: AtomicBool = AtomicBool::new(false);
+/// True while a line stands on the terminal that other output must not run into. Who writes to the terminal holds it.
+static DRAWN: Mutex<bool> = Mutex::new(false);
 
 /// Time between two checks of the state if nothing is redrawn in place.
 const LOOK: Duration = Duration::from_millis(500);
@@ -75,31 +74,33 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// `snapshot` is asked for the state at each look; `None` draws nothing. A server that is silent for long is warned of.
-    pub(crate) fn start(style: ProgressStyle, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
+    /// `now` is asked for the state at each look; `None` draws nothing. A server that is silent for long is warned of.
+    pub(crate) fn start(style: ProgressStyle, now: impl Fn() -> Option<ProgressNow> + Send + 'static) -> Self {
         let mut silence = Silence::default();
         let mut drawn = Instant::now();
         Self::ticking(style.look(), move || {
-            let Some(snapshot) = snapshot() else { return clear_line() };
-            if let Some(length) = silence.observe(Mono::now(), snapshot.signs_of_life, snapshot.in_flight) {
+            let Some(now) = now() else { return clear_line() };
+            if let ProgressNow::Requests(snapshot) = &now
+                && let Some(length) = silence.observe(Mono::now(), snapshot.signs_of_life, snapshot.in_flight)
+            {
                 log::warn!("{}", warning(length, snapshot.in_flight));
             }
             if style.every().is_some_and(|every| drawn.elapsed() >= every) {
                 drawn = Instant::now();
                 style.draw(&match style {
-                    ProgressStyle::Log { .. } => render_log(&snapshot),
-                    _ => render(&snapshot, style.columns()),
+                    ProgressStyle::Log { .. } => now.log_line(),
+                    _ => now.line(style.columns()),
                 });
             }
         })
     }
 
-    /// Shows the progress of a download.
-    pub(crate) fn of_download(style: ProgressStyle, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
-        let pause = style.every().unwrap_or(LOOK);
-        Self::ticking(pause, move || match transfer() {
-            Some(transfer) => style.draw(&render_transfer(&transfer, style.columns())),
-            None => clear_line(),
+    /// Shows that something takes time until the returned line is dropped.
+    pub(crate) fn of_work(style: ProgressStyle, title: &'static str) -> Self {
+        let began = Mono::now();
+        Self::start(style, move || {
+            let elapsed = Mono::now().since(began);
+            Some(ProgressNow::Work(Work { title: title.to_owned(), text: String::new(), elapsed }))
         })
     }
 
@@ -141,20 +142,27 @@ fn draw(line: &str) {
     if screen::is_taken(Stream::Stderr) {
         return;
     }
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut err = std::io::stderr().lock();
-    DRAWN.store(true, Ordering::Relaxed);
+    *drawn = true;
     // A closed stderr only means that nobody watches.
     let _ = write!(err, "\r\x1b[2K{line}");
     let _ = err.flush();
 }
 
 /// Takes the progress line off the terminal so that other text can be written; the next redraw brings it back.
-pub(crate) fn clear_line() {
-    if DRAWN.swap(false, Ordering::Relaxed) {
+fn clear_line() {
+    without_line(|| ());
+}
+
+/// Takes the progress line off the terminal and writes. No line comes back before that is done.
+pub(crate) fn without_line<T>(write: impl FnOnce() -> T) -> T {
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::take(&mut *drawn) {
         let mut err = std::io::stderr().lock();
-        let _ = write!(err, "\r\x1b[2K");
-        let _ = err.flush();
+        let _ = err.write_all(b"\r\x1b[2K").and_then(|()| err.flush());
     }
+    write()
 }
 
 #[cfg(test)]

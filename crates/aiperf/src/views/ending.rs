@@ -106,7 +106,7 @@ fn rows(summary: &Summary) -> Vec<SummaryRow> {
 }
 
 fn shown(file: &WrittenFile, dir: &Path) -> RunFile {
-    RunFile { label: file.label.to_string(), path: relative(&file.path, dir) }
+    RunFile { label: file.label.clone(), path: relative(&file.path, dir) }
 }
 
 fn relative(path: &Path, dir: &Path) -> String {

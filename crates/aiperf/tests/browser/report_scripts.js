@@ -59,6 +59,12 @@ test("a request is good if it meets every limit and has every value", ({ ok, sam
   same(needed[3], 3);
 });
 
+test("a part of the requests tells how many of all are good", ({ ok, same }) => {
+  same(sampleSpread(0, 100, 0.5), 0);
+  same(sampleSpread(50, 100, 1), 0);
+  ok(Math.abs(sampleSpread(125000, 250000, 0.25) - 1.96 * 250 * Math.sqrt(0.75)) < 1e-6, sampleSpread(125000, 250000, 0.25));
+});
+
 test("scales have round ticks and map both ways", ({ ok, same }) => {
   const linear = linearScale([0, 97], [0, 970], 5);
   same(linear.ticks, [0, 20, 40, 60, 80]);

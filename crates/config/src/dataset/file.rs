@@ -1,6 +1,7 @@
 //! Conversations from a file of the user's.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::{FileFormat, TraceOptions};
 use crate::defaults;
@@ -9,6 +10,8 @@ use crate::defaults;
 pub struct FileSource {
     /// A file, or for some formats a folder.
     pub path: PathBuf,
+    /// The rows themselves, which then do not come from a file; the path is what messages call them.
+    pub inline: Option<InlineRows>,
     /// `None`: found out from the content.
     pub format: Option<FileFormat>,
     /// Rows outside this time of the trace are left out.
@@ -35,6 +38,7 @@ impl FileSource {
     pub fn of(path: PathBuf) -> Self {
         Self {
             path,
+            inline: None,
             format: None,
             window: TimeWindow::default(),
             delay_cap_ms: None,
@@ -52,6 +56,15 @@ impl FileSource {
     pub fn unheeded(&self, format: FileFormat) -> Option<&FormatOption> {
         self.conditional.iter().find(|option| !(option.heeded_by)(format))
     }
+}
+
+/// Rows that stand in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InlineRows {
+    /// One JSON object per line.
+    Rows(Arc<str>),
+    /// Pools to draw from, by name, each with one JSON object per line.
+    Pools(Vec<(String, Arc<str>)>),
 }
 
 /// What becomes of a row that cannot be used.

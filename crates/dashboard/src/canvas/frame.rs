@@ -92,6 +92,18 @@ impl Frame {
         }
     }
 
+    /// Replaces what a terminal without Unicode cannot show.
+    pub(crate) fn make_ascii(&mut self) {
+        for cell in &mut self.cells {
+            cell.letter = match cell.letter {
+                Some('…') => Some('~'),
+                Some(letter) if !letter.is_ascii() => Some('?'),
+                // The right half of a wide letter, whose left half is one column wide now.
+                letter => letter.or(Some(' ')),
+            };
+        }
+    }
+
     pub(crate) fn clear(&mut self, area: Rect) {
         for y in area.y..area.bottom() {
             (area.x..area.x + area.width).for_each(|x| self.set(x, y, EMPTY));
@@ -143,6 +155,14 @@ mod tests {
         frame.write(area, 0, &Line::from(Span::raw("a\x1b\u{301}漢字")));
         frame.write(area, 1, &Line::from(Span::raw("below")));
         assert_eq!(frame.text(), " a漢\n");
+    }
+
+    #[test]
+    fn a_terminal_without_unicode_gets_ascii_only() {
+        let mut frame = Frame::new(6, 1);
+        frame.write(frame.area(), 0, &Line::from(Span::raw("a漢…b")));
+        frame.make_ascii();
+        assert_eq!(frame.text(), "a? ~b");
     }
 
     #[test]

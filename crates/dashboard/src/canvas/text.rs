@@ -23,11 +23,13 @@ pub(crate) struct Style {
     pub(crate) is_bold: bool,
     /// Foreground and background are exchanged.
     pub(crate) is_reversed: bool,
+    /// Darker on dark backgrounds, paler on light ones.
+    pub(crate) is_dim: bool,
 }
 
 impl Style {
     pub(crate) const fn new() -> Self {
-        Self { colour: None, is_bold: false, is_reversed: false }
+        Self { colour: None, is_bold: false, is_reversed: false, is_dim: false }
     }
 
     pub(crate) const fn colour(self, colour: Color) -> Self {
@@ -36,6 +38,10 @@ impl Style {
 
     pub(crate) const fn bold(self) -> Self {
         Self { is_bold: true, ..self }
+    }
+
+    pub(crate) const fn dim(self) -> Self {
+        Self { is_dim: true, ..self }
     }
 
     pub(crate) const fn reversed(self) -> Self {

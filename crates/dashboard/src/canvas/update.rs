@@ -47,6 +47,9 @@ fn sequence(style: Style) -> String {
     if style.is_bold {
         codes.push_str(";1");
     }
+    if style.is_dim {
+        codes.push_str(";2");
+    }
     if style.is_reversed {
         codes.push_str(";7");
     }

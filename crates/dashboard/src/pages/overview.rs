@@ -20,21 +20,20 @@ pub(crate) fn overview(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
 fn small(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let [headline, second, rest] = rows(area, [HEADLINE, SECOND_ROW, u16::MAX]);
     headlines(frame, headline, scene);
-    match &scene.snapshot.sweep {
-        Some(sweep) => panels::sweep(frame, second, scene, sweep),
-        None => {
-            let [left, middle, right] = columns(second, [34, 23, 23]);
-            latency_histogram(frame, left, scene);
-            panels::server(frame, middle, scene);
-            panels::client(frame, right, scene);
-        }
+    if let Some(sweep) = &scene.snapshot.sweep {
+        panels::sweep(frame, second, scene, sweep);
+    } else {
+        let [left, middle, right] = columns(second, [32, 24, 24]);
+        latency_histogram(frame, left, scene);
+        panels::server(frame, middle, scene);
+        panels::client(frame, right, scene);
     }
     lists(frame, rest, scene);
 }
 
 /// 120 by 40.
 fn medium(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
-    let gpu_height = gpu_height(scene, 6);
+    let gpu_height = gpu_height(scene, area.width, 6);
     let sweep_height = sweep_height(scene, 9);
     let [headline, second, trends, sweep, gpus, rest] =
         rows(area, [HEADLINE, SECOND_ROW + 1, 8, sweep_height, gpu_height, u16::MAX]);
@@ -56,13 +55,13 @@ fn medium(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
 /// 200 by 60.
 fn large(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let sweep_height = sweep_height(scene, 12);
-    let gpu_height = gpu_height(scene, 10).max(10);
+    let gpu_height = gpu_height(scene, area.width / 3, 10).max(10);
     let metrics_height = (scene.snapshot.metrics.len() as u16 + 3).min(area.height.saturating_sub(44)).max(8);
     let [headline, trends, second, sweep, metrics, rest] =
         rows(area, [HEADLINE, 10, gpu_height, sweep_height, metrics_height, u16::MAX]);
-    let [throughput, latency, server, client] = columns(headline, [58, 50, 46, 46]);
+    let [throughput, latency, server, client] = columns(headline, [60, 64, 38, 38]);
     panels::throughput(frame, throughput, scene);
-    panels::latency(frame, latency, scene);
+    panels::latency_table(frame, latency, scene);
     panels::server(frame, server, scene);
     panels::client(frame, client, scene);
     panels::trends(frame, trends, scene);
@@ -79,9 +78,9 @@ fn large(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
 }
 
 fn headlines(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
-    let [left, right] = columns(area, [1, 1]);
+    let [left, right] = columns(area, [41, 39]);
     panels::throughput(frame, left, scene);
-    panels::latency(frame, right, scene);
+    panels::latency_table(frame, right, scene);
 }
 
 fn latency_histogram(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
@@ -97,7 +96,7 @@ fn lists(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
         (true, _) => area.height,
         (false, true) => wanted,
         // Errors say more than the log if there is no room for both.
-        (false, false) if wanted > 0 => area.height.saturating_sub(LEAST).max(LEAST).min(area.height),
+        (false, false) if wanted > 0 => area.height,
         (false, false) => 0,
     };
     let [errors, log] = rows(area, [errors, u16::MAX]);
@@ -109,8 +108,8 @@ fn lists(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     }
 }
 
-fn gpu_height(scene: &Scene<'_>, most: u16) -> u16 {
-    match scene.snapshot.gpus.len() as u16 {
+fn gpu_height(scene: &Scene<'_>, width: u16, most: u16) -> u16 {
+    match panels::gpu_lines(scene, width) {
         0 => 0,
         gpus => (gpus + 2).min(most),
     }

@@ -23,12 +23,12 @@ fn state_style(scene: &Scene<'_>) -> crate::canvas::Style {
     }
 }
 
-/// `aiperf  Profiling  ███████░░░░░  39 %  0:47 of 2:00, 1:13 left`
+/// `aiperf Profiling ███████░░░░░  39 %  0:47 of 2:00, 1,001 done, 1:13 left`
 fn progress(scene: &Scene<'_>, width: usize) -> Line {
     let snapshot = scene.snapshot;
     let mut spans =
         vec![Span::styled(" aiperf ", scene.theme.title()), Span::styled(snapshot.state.title(), state_style(scene))];
-    if scene.state.paused.is_some() {
+    if scene.state.paused.is_some() && !snapshot.state.is_over() {
         spans.push(Span::styled(" view paused ", scene.theme.alarm()));
     }
     let mut share = None;
@@ -43,12 +43,15 @@ fn progress(scene: &Scene<'_>, width: usize) -> Line {
             if let Some(phase) = snapshot.current_phase() {
                 share = phase.share;
                 words = match (phase.expected_requests, phase.expected_sessions, phase.duration) {
-                    (_, _, Some(duration)) => format!("{} of {}", clock(phase.elapsed), clock(duration)),
+                    (_, _, Some(duration)) => {
+                        let (elapsed, duration) = (clock(phase.elapsed), clock(duration));
+                        format!("{elapsed} of {duration}, {} done", whole(phase.returned))
+                    }
                     (Some(all), _, None) => format!("{} of {} requests", whole(phase.returned), whole(all)),
                     (None, Some(all), None) => {
                         format!("{} of {} sessions", whole(phase.sessions_completed), whole(all))
                     }
-                    (None, None, None) => clock(phase.elapsed),
+                    (None, None, None) => format!("{}, {} done", clock(phase.elapsed), whole(phase.returned)),
                 };
                 if let Some(eta) = phase.eta.filter(|_| phase.state != PhaseStatus::Complete) {
                     words.push_str(&format!(", {} left", clock(eta)));
@@ -63,7 +66,7 @@ fn progress(scene: &Scene<'_>, width: usize) -> Line {
     spans.push(Span::raw(" "));
     match share {
         Some(share) if room >= 6 => {
-            let (full, empty) = chart::bar(share, room, scene.theme);
+            let (full, empty) = chart::thick_bar(share, room, scene.theme);
             spans.push(Span::styled(full, scene.theme.accent()));
             spans.push(Span::styled(empty, scene.theme.border()));
         }
@@ -80,12 +83,14 @@ fn facts(scene: &Scene<'_>, width: usize) -> Line {
     let streaming = if facts.streaming { ", streaming" } else { "" };
     let url = facts.urls.first().map_or("", |url| url.trim_start_matches("http://"));
     let more = if facts.urls.len() > 1 { format!(" and {} more", facts.urls.len() - 1) } else { String::new() };
+    // The name of a run of a sweep has its load already.
+    let is_swept = facts.cell.as_ref().is_some_and(|cell| cell.contains(&facts.load));
     let parts = [
-        facts.cell.clone().unwrap_or_default(),
         facts.models.join(", "),
-        facts.load.clone(),
-        format!("{}{streaming}", facts.endpoint_type),
+        facts.cell.clone().unwrap_or_default(),
+        if is_swept { String::new() } else { facts.load.clone() },
         format!("{url}{more}"),
+        format!("{}{streaming}", facts.endpoint_type),
     ];
     let text: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Line::from(scene.quiet(fitting(&format!(" {}", text.join(&dot)), width)))

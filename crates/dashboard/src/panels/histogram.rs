@@ -2,8 +2,8 @@
 
 use aiperf_live::{HistogramBin, Percentiles};
 
-use super::{Scene, framed, lines};
-use crate::canvas::{Frame, Line, Rect, Span, Style};
+use super::{Scene, framed, indented, lines};
+use crate::canvas::{Frame, Line, Rect};
 use crate::chart;
 use crate::numbers::milliseconds;
 
@@ -22,15 +22,9 @@ pub(crate) fn histogram(
     let height = usize::from(inner.height) - 1;
     let counts: Vec<f64> = bins.iter().map(|bin| bin.count as f64).collect();
     let columns = chart::stretched(&chart::gathered(&counts, width), width);
-    let style = scene.theme.accent();
-    let mut text: Vec<Line> =
-        chart::area(&columns, width, height, scene.theme).into_iter().map(|line| drawn(line, style)).collect();
+    let mut text: Vec<Line> = chart::area(&columns, width, height, scene.theme).into_iter().map(indented).collect();
     text.push(axis(scene, bins, percentiles, width));
     lines(frame, inner, text);
-}
-
-fn drawn(line: String, style: Style) -> Line {
-    Line::from(vec![Span::raw(" "), Span::styled(line, style)])
 }
 
 /// The smallest value, the largest, and in the middle the percentiles.

@@ -1,22 +1,39 @@
 //! Time to first token, inter-token latency and request latency: the last ten seconds next to the whole phase, and goodput.
 
-use aiperf_live::{Percentiles, Spread};
+use aiperf_live::{HistoryPoint, Percentiles, Spread};
 
 use super::{Scene, framed, lines};
 use crate::canvas::{Frame, Line, Rect, Span};
-use crate::numbers::{number, number_or_dash, percent};
+use crate::chart;
+use crate::numbers::{latency, number, percent};
 
-pub(crate) fn latency(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
+const NAME: usize = 7;
+const COLUMN: usize = 7;
+/// A trend needs at least this many columns.
+const LEAST_TREND: usize = 8;
+
+type PointPercentiles = fn(&HistoryPoint) -> Option<Percentiles>;
+
+pub(crate) fn latency_table(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let inner = framed(frame, area, "Latency (ms)", scene.theme);
     let headline = &scene.snapshot.headline;
-    let names = [("TTFT", headline.ttft), ("ITL", headline.itl), ("Request", headline.latency)];
-    let mut text = vec![
-        Line::from(scene.quiet(format!(" {:<8}{:>14}{:>16}", "", "last 10 s", "whole phase"))),
-        Line::from(scene.quiet(format!(" {:<8}{:>7}{:>7}{:>8}{:>8}", "", "p50", "p99", "p50", "p99"))),
+    let names: [(&str, Spread, PointPercentiles); 3] = [
+        ("TTFT", headline.ttft, |point| point.ttft),
+        ("ITL", headline.itl, |point| point.itl),
+        ("Request", headline.latency, |point| point.latency),
     ];
-    for (name, spread) in names {
+    let room = usize::from(inner.width).saturating_sub(NAME + 4 * COLUMN + 3);
+    let trends = if room >= LEAST_TREND { format!(" {:<room$}", "p99 over time") } else { String::new() };
+    let mut text = vec![
+        Line::from(scene.quiet(format!(" {:<NAME$}{:>14}{:>14}", "", "last 10 s", "phase"))),
+        Line::from(scene.quiet(format!(
+            " {:<NAME$}{:>COLUMN$}{:>COLUMN$}{:>COLUMN$}{:>COLUMN$}{trends}",
+            "", "p50", "p99", "p50", "p99"
+        ))),
+    ];
+    for (name, spread, point) in names {
         if spread != Spread::default() || name == "Request" {
-            text.push(row(scene, name, spread));
+            text.push(row(scene, name, spread, point, room));
         }
     }
     if let Some(goodput) = &headline.goodput {
@@ -32,17 +49,16 @@ pub(crate) fn latency(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     lines(frame, inner, text);
 }
 
-fn row(scene: &Scene<'_>, name: &str, spread: Spread) -> Line {
-    let pick = |of: Option<Percentiles>, value: fn(Percentiles) -> f64| number_or_dash(of.map(value));
-    let window = scene.value(format!(
-        "{:>7}{:>7}",
-        pick(spread.window, |percentiles| percentiles.p50),
-        pick(spread.window, |percentiles| percentiles.p99)
-    ));
-    let phase = Span::raw(format!(
-        "{:>8}{:>8}",
-        pick(spread.phase, |percentiles| percentiles.p50),
-        pick(spread.phase, |percentiles| percentiles.p99)
-    ));
-    Line::from(vec![scene.quiet(format!(" {name:<8}")), window, phase])
+fn row(scene: &Scene<'_>, name: &str, spread: Spread, point: PointPercentiles, room: usize) -> Line {
+    let both = |of: Option<Percentiles>| match of {
+        Some(of) => format!("{:>COLUMN$}{:>COLUMN$}", latency(of.p50), latency(of.p99)),
+        None => format!("{:>COLUMN$}{:>COLUMN$}", "-", "-"),
+    };
+    let mut spans =
+        vec![scene.quiet(format!(" {name:<NAME$}")), scene.value(both(spread.window)), Span::raw(both(spread.phase))];
+    if room >= LEAST_TREND {
+        let values = scene.over_time(|at| point(at).map_or(0.0, |percentiles| percentiles.p99));
+        spans.push(Span::styled(format!(" {}", chart::trend(&values, room, scene.theme)), scene.theme.accent()));
+    }
+    Line::from(spans)
 }

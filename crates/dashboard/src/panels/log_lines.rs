@@ -4,8 +4,11 @@ use aiperf_live::LogLine;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::{Scene, framed, lines};
+use super::{Scene, fitting, framed, lines};
 use crate::canvas::{Frame, Line, Rect, Span};
+
+/// Columns of time and level.
+const BEFORE_MESSAGE: usize = 18;
 
 pub(crate) fn log_lines(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let inner = framed(frame, area, "Log", scene.theme);
@@ -15,12 +18,11 @@ pub(crate) fn log_lines(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let scroll = if is_page { scene.state.scroll.min(wanted.len().saturating_sub(height)) } else { 0 };
     let end = wanted.len() - scroll;
     let shown = &wanted[end.saturating_sub(height)..end];
-    let zone = TimeZone::system();
-    let text = shown.iter().map(|line| row(scene, line, &zone, if is_page { scene.state.columns } else { 0 }));
-    lines(frame, inner, text.collect());
+    let skipped = if is_page { scene.state.columns } else { 0 };
+    lines(frame, inner, shown.iter().map(|line| row(scene, line, skipped, usize::from(inner.width))).collect());
 }
 
-fn row(scene: &Scene<'_>, line: &LogLine, zone: &TimeZone, skipped: usize) -> Line {
+fn row(scene: &Scene<'_>, line: &LogLine, skipped: usize, width: usize) -> Line {
     let style = match line.level {
         "ERROR" => scene.theme.bad(),
         "WARNING" => scene.theme.warning(),
@@ -28,9 +30,9 @@ fn row(scene: &Scene<'_>, line: &LogLine, zone: &TimeZone, skipped: usize) -> Li
     };
     let message: String = line.message.chars().skip(skipped).map(|c| if c.is_control() { ' ' } else { c }).collect();
     Line::from(vec![
-        scene.quiet(format!(" {} ", time(line.at_ns, zone))),
+        scene.quiet(format!(" {} ", time(line.at_ns, scene.zone))),
         Span::styled(format!("{:<8}", line.level), style),
-        Span::raw(message),
+        Span::raw(fitting(&message, width.saturating_sub(BEFORE_MESSAGE + 1))),
     ])
 }
 

@@ -2,12 +2,14 @@
 
 use aiperf_live::MetricRow;
 
-use super::{Scene, fitting, framed, lines};
+use super::metric_name::metric_name;
+use super::{Scene, framed, lines};
 use crate::canvas::{Frame, Line, Rect};
 use crate::numbers::{number, whole};
 
 const COLUMN: usize = 10;
-const STATISTICS: [(&str, fn(&MetricRow) -> f64); 9] = [
+type Statistic = (&'static str, fn(&MetricRow) -> f64);
+const STATISTICS: [Statistic; 9] = [
     ("avg", |row| row.avg),
     ("p50", |row| row.p50),
     ("p90", |row| row.p90),
@@ -36,18 +38,22 @@ pub(crate) fn metric_table(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let statistics = &STATISTICS[skipped..(skipped + room).min(STATISTICS.len())];
     let shows_count = width >= name_width + 1 + COLUMN * (statistics.len() + 1) && skipped == 0;
     let mut head = format!(" {:<name_width$}", "Metric");
-    statistics.iter().for_each(|(name, _)| head.push_str(&format!("{name:>COLUMN$}")));
+    for (name, _) in statistics {
+        head.push_str(&padded(name));
+    }
     if shows_count {
-        head.push_str(&format!("{:>COLUMN$}", "count"));
+        head.push_str(&padded("count"));
     }
     let mut text = vec![Line::from(scene.quiet(head))];
     let scroll = scene.state.scroll.min(wanted.len().saturating_sub(height));
     for row in wanted.iter().skip(scroll).take(height) {
-        let name = fitting(&format!("{} ({})", row.header, row.unit), name_width);
+        let name = metric_name(row.header, row.unit, name_width);
         let mut values = String::new();
-        statistics.iter().for_each(|(_, of)| values.push_str(&format!("{:>COLUMN$}", number(of(row)))));
+        for (_, of) in statistics {
+            values.push_str(&padded(&number(of(row))));
+        }
         if shows_count {
-            values.push_str(&format!("{:>COLUMN$}", whole(row.count)));
+            values.push_str(&padded(&whole(row.count)));
         }
         text.push(Line::from(vec![scene.quiet(format!(" {name:<name_width$}")), scene.value(values)]));
     }
@@ -55,6 +61,10 @@ pub(crate) fn metric_table(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
         text.push(Line::from(scene.quiet(" no values yet, or none that match the filter")));
     }
     lines(frame, inner, text);
+}
+
+fn padded(text: &str) -> String {
+    format!("{text:>COLUMN$}")
 }
 
 /// Wide enough for the longest name, as long as four columns of numbers fit.

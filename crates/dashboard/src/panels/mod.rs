@@ -8,6 +8,7 @@ mod header;
 mod histogram;
 mod latency;
 mod log_lines;
+mod metric_name;
 mod metric_table;
 mod phases;
 mod result;
@@ -21,24 +22,25 @@ mod verdicts;
 pub(crate) use client::client;
 pub(crate) use errors::errors;
 pub(crate) use footer::footer;
-pub(crate) use gpus::gpus;
+pub(crate) use gpus::{gpu_lines, gpus};
 pub(crate) use header::{HEIGHT as HEADER_HEIGHT, header};
 pub(crate) use histogram::histogram;
-pub(crate) use latency::latency;
+pub(crate) use latency::latency_table;
 pub(crate) use log_lines::log_lines;
 pub(crate) use metric_table::metric_table;
 pub(crate) use phases::phases;
 pub(crate) use result::result;
-pub(crate) use server::server;
+pub(crate) use server::{server, server_value};
 pub(crate) use stages::stages;
 pub(crate) use sweep::sweep;
 pub(crate) use throughput::throughput;
-pub(crate) use trends::trends;
+pub(crate) use trends::{over_time, trends};
 pub(crate) use verdicts::{verdict_rows, verdicts};
 
 use aiperf_live::{History, HistoryPoint, RunFacts, Snapshot};
+use jiff::tz::TimeZone;
 
-use crate::canvas::{Frame, Line, Rect, Span};
+use crate::canvas::{Frame, Line, Rect, Span, Style};
 use crate::theme::Theme;
 use crate::view_state::ViewState;
 
@@ -50,6 +52,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) facts: &'a RunFacts,
     pub(crate) state: &'a ViewState,
     pub(crate) theme: Theme,
+    /// Of the times in the log.
+    pub(crate) zone: &'a TimeZone,
 }
 
 impl Scene<'_> {
@@ -79,9 +83,17 @@ pub(crate) fn framed(frame: &mut Frame, area: Rect, title: &str, theme: Theme) -
     area.inner()
 }
 
+/// A blank before a line.
+pub(crate) fn indented(mut line: Line) -> Line {
+    line.0.insert(0, Span::raw(" "));
+    line
+}
+
 /// Draws lines from the top of an area; what does not fit is left out.
 pub(crate) fn lines(frame: &mut Frame, area: Rect, lines: Vec<Line>) {
-    lines.iter().zip(0..area.height).for_each(|(line, row)| frame.write(area, row, line));
+    for (line, row) in lines.into_iter().zip(0..area.height) {
+        frame.write(area, row, &line);
+    }
 }
 
 /// Rows of an area from top to bottom, each as high as asked for while there is room.
@@ -105,6 +117,17 @@ pub(crate) fn columns<const N: usize>(area: Rect, shares: [u16; N]) -> [Rect; N]
         passed += share;
         Rect { x: area.x + from, width: to - from, ..area }
     })
+}
+
+/// The widest line that the eye follows from a name to its value.
+const WIDEST_ROW: usize = 46;
+
+/// A name at the left and its value at the right of a line.
+pub(crate) fn name_and_value(scene: &Scene<'_>, name: &str, value: &str, style: Style, width: usize) -> Line {
+    let width = width.min(WIDEST_ROW).saturating_sub(2);
+    let name = fitting(name, width.saturating_sub(value.chars().count() + 1));
+    let room = width.saturating_sub(name.chars().count());
+    Line::from(vec![scene.quiet(format!(" {name}")), Span::styled(format!("{value:>room$}"), style)])
 }
 
 /// Cuts a text to a width, with an ellipsis if something is missing.

@@ -1,26 +1,48 @@
 //! How the run ended: the main numbers and the files.
 
+use super::metric_name::metric_name;
 use super::{Scene, columns, fitting, framed, lines};
 use crate::canvas::{Frame, Line, Rect, Span};
-use crate::numbers::{number, number_or_dash};
+use crate::numbers::{clock, number, number_or_dash};
+
+const COLUMN: usize = 8;
+/// The widest name of a metric, so that the eye finds its value.
+const WIDEST_NAME: usize = 52;
 
 pub(crate) fn result(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let Some(end) = &scene.snapshot.result else { return };
-    let [left, right] = columns(area, [3, 2]);
-    let inner = framed(frame, left, "Result", scene.theme);
+    let [left, right] = columns(area, [5, 3]);
+    let took = end.duration.map_or_else(String::new, |seconds| format!(" after {}", clock(seconds)));
+    let inner = framed(frame, left, &format!("Result{took}"), scene.theme);
     let mut text = Vec::new();
     if let Some(reason) = &end.reason {
-        text.push(Line::from(Span::styled(format!(" {reason}"), scene.theme.bad())));
+        let reason = fitting(&format!(" {reason}"), usize::from(inner.width));
+        text.push(Line::from(Span::styled(reason, scene.theme.bad())));
     }
-    let name_width = usize::from(inner.width).saturating_sub(29);
-    text.push(Line::from(scene.quiet(format!(" {:<name_width$}{:>9}{:>9}{:>9}", "Metric", "avg", "p50", "p99"))));
-    for row in &end.rows {
-        let name = fitting(&format!("{} ({})", row.header, row.unit), name_width.saturating_sub(1));
-        let values = format!("{:>9}{:>9}{:>9}", number(row.avg), number_or_dash(row.p50), number_or_dash(row.p99));
-        text.push(Line::from(vec![scene.quiet(format!(" {name:<name_width$}")), scene.value(values)]));
+    if !end.notes.is_empty() {
+        let notes = fitting(&format!(" Validity notes: {}", end.notes.join(", ")), usize::from(inner.width));
+        text.push(Line::from(Span::styled(notes, scene.theme.warning())));
+    }
+    if !end.rows.is_empty() {
+        let name_width = usize::from(inner.width).saturating_sub(3 * COLUMN + 2).min(WIDEST_NAME);
+        let head = format!(" {:<name_width$}{:>COLUMN$}{:>COLUMN$}{:>COLUMN$}", "Metric", "avg", "p50", "p99");
+        text.push(Line::from(scene.quiet(head)));
+        for row in &end.rows {
+            let name = metric_name(row.header, row.unit, name_width);
+            let (avg, p50, p99) = (number(row.avg), number_or_dash(row.p50), number_or_dash(row.p99));
+            let values = format!("{avg:>COLUMN$}{p50:>COLUMN$}{p99:>COLUMN$}");
+            text.push(Line::from(vec![scene.quiet(format!(" {name:<name_width$}")), scene.value(values)]));
+        }
     }
     lines(frame, inner, text);
     let inner = framed(frame, right, &format!("Files in {}", scene.facts.artifact_dir), scene.theme);
-    let text = end.files.iter().map(|file| Line::from(format!(" {}", file.path)));
-    lines(frame, inner, text.collect());
+    let shown = usize::from(inner.height);
+    let path = |path: &str| Line::from(format!(" {}", fitting(path, usize::from(inner.width).saturating_sub(2))));
+    let mut text: Vec<Line> = end.files.iter().map(|file| path(&file.path)).collect();
+    if text.len() > shown && shown > 0 {
+        let hidden = text.len() - shown + 1;
+        text.truncate(shown - 1);
+        text.push(Line::from(scene.quiet(format!(" and {hidden} more"))));
+    }
+    lines(frame, inner, text);
 }

@@ -1,10 +1,10 @@
 //! The runs of a sweep with their headline numbers.
 
-use aiperf_live::{CellProgress, CellState, SweepProgress};
+use aiperf_live::{CellProgress, CellState, RunState, SweepProgress};
 
 use super::{Scene, fitting, framed, lines};
 use crate::canvas::{Frame, Line, Rect, Span};
-use crate::numbers::{clock, number, number_or_dash, percent};
+use crate::numbers::{clock, number_or_dash};
 
 const COLUMN: usize = 9;
 
@@ -18,7 +18,9 @@ pub(crate) fn sweep(frame: &mut Frame, area: Rect, scene: &Scene<'_>, sweep: &Sw
     let room = width.saturating_sub(name_width + 5) / COLUMN;
     let shown = &columns[..room.min(columns.len())];
     let mut head = format!("    {:<name_width$}", "Run");
-    shown.iter().for_each(|(name, _)| head.push_str(&format!("{name:>COLUMN$}")));
+    for (name, _) in shown {
+        head.push_str(&padded(name));
+    }
     let mut text = vec![Line::from(scene.quiet(head))];
     let height = usize::from(inner.height).saturating_sub(1);
     // The current run stays in view.
@@ -28,6 +30,10 @@ pub(crate) fn sweep(frame: &mut Frame, area: Rect, scene: &Scene<'_>, sweep: &Sw
         text.push(row(scene, cell, name_width, shown));
     }
     lines(frame, inner, text);
+}
+
+fn padded(text: &str) -> String {
+    format!("{text:>COLUMN$}")
 }
 
 type ColumnValue = fn(&CellProgress) -> Option<f64>;
@@ -57,16 +63,35 @@ fn row(scene: &Scene<'_>, cell: &CellProgress, name_width: usize, shown: &[(&'st
     };
     let name = fitting(&cell.name, name_width);
     let mut spans = vec![Span::styled(format!(" {sign:<2} "), style), Span::raw(format!("{name:<name_width$}"))];
-    if cell.state == CellState::Running {
-        let headline = &scene.snapshot.headline;
-        let share = scene.snapshot.current_phase().and_then(|phase| phase.share);
-        let share = share.map_or_else(String::new, |share| format!(", {}", percent(share)));
-        let text =
-            format!("  {} so far: {} req/s{share}", scene.snapshot.state.title(), number(headline.requests_per_second));
-        spans.push(Span::styled(text, theme.accent()));
-    } else if cell.state != CellState::Waiting {
-        let values: String = shown.iter().map(|(_, of)| format!("{:>COLUMN$}", number_or_dash(of(cell)))).collect();
-        spans.push(scene.value(values));
+    let values =
+        |cell: &CellProgress| -> String { shown.iter().map(|(_, of)| padded(&number_or_dash(of(cell)))).collect() };
+    match cell.state {
+        CellState::Waiting => {}
+        CellState::Running if scene.snapshot.state == RunState::Profiling => {
+            spans.push(Span::styled(values(&so_far(scene)), theme.accent()));
+        }
+        CellState::Running => {
+            spans.push(Span::styled(format!("  {}", scene.snapshot.state.title()), theme.accent()));
+        }
+        CellState::Complete | CellState::Failed | CellState::Cancelled => spans.push(scene.value(values(cell))),
     }
     Line::from(spans)
+}
+
+/// The numbers of the run that goes on.
+fn so_far(scene: &Scene<'_>) -> CellProgress {
+    let headline = &scene.snapshot.headline;
+    let (ttft, itl, latency) = (headline.ttft.phase, headline.itl.phase, headline.latency.phase);
+    CellProgress {
+        requests_per_second: Some(headline.phase_requests_per_second),
+        output_tokens_per_second: headline.phase_output_tokens_per_second,
+        ttft_p50: ttft.map(|of| of.p50),
+        ttft_p99: ttft.map(|of| of.p99),
+        itl_p50: itl.map(|of| of.p50),
+        itl_p99: itl.map(|of| of.p99),
+        latency_p50: latency.map(|of| of.p50),
+        latency_p99: latency.map(|of| of.p99),
+        error_share: Some(headline.error_share),
+        ..CellProgress::default()
+    }
 }

@@ -22,7 +22,7 @@ fn wrapped(scene: &Scene<'_>, width: usize) -> Vec<String> {
         for word in verdict.sentence.split(' ') {
             if line.chars().count() + word.chars().count() + 2 > width {
                 text.push(format!("{line:<width$}"));
-                line = "  ".to_owned();
+                line = String::from("  ");
             }
             line.push(' ');
             line.push_str(word);

@@ -182,6 +182,7 @@ pub(crate) fn format(input: &InputData) -> Result<FileFormat, DatasetError> {
                 "its files match none of the formats that can be a folder".to_owned()
             })
         }
+        InputData::Pools(_) => Ok(FileFormat::RandomPool),
     }
 }
 

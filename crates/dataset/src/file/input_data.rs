@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aiperf_config::FileSource;
+use aiperf_config::{FileSource, InlineRows};
 use aiperf_seed::Seed;
 
 use super::media::MediaFiles;
@@ -15,9 +15,23 @@ use crate::DatasetError;
 pub(crate) enum InputData {
     File(LoadedFile),
     Folder(PathBuf),
+    /// Pools of the configuration, each as if it were a file.
+    Pools(Vec<LoadedFile>),
 }
 
 impl InputData {
+    /// The rows of the configuration, or else the file or folder that it names.
+    pub(crate) fn of(source: &FileSource) -> Result<Self, DatasetError> {
+        let named = |name: &Path, rows: &str| LoadedFile { path: name.to_owned(), bytes: rows.as_bytes().to_vec() };
+        match &source.inline {
+            None => Self::open(&source.path),
+            Some(InlineRows::Rows(rows)) => Ok(Self::File(named(&source.path, rows))),
+            Some(InlineRows::Pools(pools)) => Ok(Self::Pools(
+                pools.iter().map(|(name, rows)| named(Path::new(&format!("{name}.jsonl")), rows)).collect(),
+            )),
+        }
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::File(LoadedFile::open(path)?) })
     }

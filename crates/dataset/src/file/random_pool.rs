@@ -44,13 +44,22 @@ pub(crate) fn conversations(
                 let document = LoadedFile::open(&path)?;
                 pools.extend(read(&document, Some(document.stem()), reading)?);
             }
-            if pools.is_empty() {
-                return Ok(Vec::new());
+            all_pools(&pools, entries, &mut stream)?
+        }
+        InputData::Pools(documents) => {
+            let mut pools = Vec::new();
+            for document in documents {
+                pools.extend(read(document, Some(document.stem()), reading)?);
             }
-            merged(&pools, entries, &mut stream)?
+            all_pools(&pools, entries, &mut stream)?
         }
     };
     Ok(one_each(turns, reading.seed))
+}
+
+/// Requests that combine a row of each pool.
+fn all_pools(pools: &[Pool], entries: usize, stream: &mut Stream) -> Result<Vec<Turn>, DatasetError> {
+    if pools.is_empty() { Ok(Vec::new()) } else { merged(pools, entries, stream) }
 }
 
 fn one_each(turns: Vec<Turn>, seed: Seed) -> Vec<Conversation> {

@@ -27,6 +27,11 @@ pub(crate) fn conversations(
                 sessions.push(turns(&LoadedFile::open(&path)?, reading)?);
             }
         }
+        InputData::Pools(documents) => {
+            for document in documents {
+                sessions.push(turns(document, reading)?);
+            }
+        }
     }
     let mut names = SessionNames::new(reading.seed, HashSet::new());
     let filled = sessions.into_iter().filter(|turns| !turns.is_empty());

@@ -29,6 +29,11 @@ pub(crate) fn conversations(
                 captures.extend(lines::rows(&LoadedFile::open(&path)?, &mut reading.row_errors, parse)?);
             }
         }
+        InputData::Pools(documents) => {
+            for document in documents {
+                captures.extend(lines::rows(document, &mut reading.row_errors, parse)?);
+            }
+        }
     }
     captures.sort_by_key(|capture| capture.at);
     let Some(first) = captures.first().map(|capture| capture.at) else { return Ok(Vec::new()) };

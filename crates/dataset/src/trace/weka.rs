@@ -31,6 +31,7 @@ pub(crate) fn load(input: &InputData, reading: &mut ReadContext<'_>) -> Result<F
                 replay.read(&LoadedFile::open(file)?)?;
             }
         }
+        InputData::Pools(documents) => documents.iter().try_for_each(|document| replay.read(document))?,
     }
     replay.finish()
 }

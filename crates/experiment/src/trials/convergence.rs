@@ -66,7 +66,7 @@ impl TrialFigures<'_> {
 
 /// What the rule says of the trials so far, those that failed left out.
 pub(crate) fn evaluate(rule: &Convergence, level: f64, most_runs: u32, trials: &[TrialFigures<'_>]) -> Settled {
-    let value = if trials.len() < Convergence::LEAST_TRIALS { None } else { measure(rule, level, trials) };
+    let value = if trials.len() < rule.min_runs { None } else { measure(rule, level, trials) };
     let converged = value.is_some_and(|value| match rule.mode {
         ConvergenceMode::CiWidth | ConvergenceMode::Cv => value < rule.threshold,
         ConvergenceMode::Distribution => value > rule.threshold,

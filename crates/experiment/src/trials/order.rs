@@ -79,12 +79,12 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     let cell = &experiment.cells[slot.cell];
     let mut config = cell.config.clone();
     config.output.dir = folder(experiment, slot);
-    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, &cell.label(), slot.trial);
+    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, cell.label(), slot.trial);
     // The warmup of a replay brings its sessions to where they go on: it is part of it.
     if slot.trial > 0 && experiment.trials.warmup_only_first && !config.profiling.pace.is_agentic() {
         config.warmup = None;
     }
-    let variation = Variation { index: slot.cell, label: cell.label(), values: cell.values_by_path() };
+    let variation = Variation { index: slot.cell, label: cell.label().to_owned(), values: cell.values_by_path() };
     TrialAssignment {
         config,
         place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
@@ -111,10 +111,8 @@ fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
 
 /// What sets a run apart from the others, in words.
 fn what(experiment: &Experiment, slot: TrialSlot) -> Vec<String> {
-    let mut words = Vec::new();
-    for (parameter, value) in &experiment.cells[slot.cell].settings {
-        words.push(format!("{} {}", parameter.leaf(), value.text()));
-    }
+    let title = experiment.cells[slot.cell].title();
+    let mut words: Vec<String> = Some(title).filter(|title| !title.is_empty()).into_iter().collect();
     if experiment.sweep.is_some() && experiment.trials.count > 1 {
         words.push(format!("trial {}", slot.trial + 1));
     }

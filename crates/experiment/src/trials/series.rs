@@ -256,9 +256,7 @@ impl TrialSeries<'_> {
     }
 
     fn title(&self, cell: usize) -> String {
-        let settings = &self.experiment.cells[cell].settings;
-        let pairs = settings.iter().map(|(parameter, value)| format!("{} {}", parameter.leaf(), value.text()));
-        pairs.collect::<Vec<_>>().join(", ")
+        self.experiment.cells[cell].title()
     }
 
     fn aggregate(&self, cell: usize) -> Option<Aggregate> {
@@ -267,7 +265,8 @@ impl TrialSeries<'_> {
         let (experiment, trials) = (self.experiment, &self.experiment.trials);
         let described = &experiment.cells[cell];
         let variation = experiment.sweep.as_ref().map(|sweep| {
-            let variation = Variation { index: cell, label: described.label(), values: described.values_by_path() };
+            let variation =
+                Variation { index: cell, label: described.label().to_owned(), values: described.values_by_path() };
             (variation, sweep.order.name())
         });
         (!figures.is_empty()).then(|| Aggregate {
@@ -319,13 +318,7 @@ impl TrialSeries<'_> {
             runs: self.trials.len(),
             successful,
             failed: self.failures(None, |slot| order::full_label(self.experiment, slot)).collect(),
-            parameters: plan
-                .parameters
-                .iter()
-                .map(|(parameter, values)| {
-                    (parameter.name().to_owned(), values.iter().map(|value| value.json()).collect())
-                })
-                .collect(),
+            parameters: plan.parameters.clone(),
             mode: plan.order.name(),
             confidence_level: self.experiment.trials.confidence_level,
             trials: self.experiment.trials.count,

@@ -265,8 +265,10 @@ impl Model {
         self.end_phases(now);
         let Some(sweep) = self.sweep.as_mut() else { return };
         if let Some(slot) = sweep.cells.get_mut(index) {
-            let name = std::mem::take(&mut slot.name);
-            *slot = CellProgress { name: if cell.name.is_empty() { name } else { cell.name.clone() }, ..cell };
+            let known = std::mem::replace(slot, cell);
+            if slot.name.is_empty() {
+                slot.name = known.name;
+            }
             let cell = slot.clone();
             sweep.done += 1;
             self.tell(now, LiveEventKind::CellDone { cell });
@@ -459,12 +461,11 @@ impl OneRun {
     }
 
     fn set_gpu(&mut self, gpu: GpuState) {
-        match self.gpus.iter_mut().find(|known| known.index == gpu.index && known.source == gpu.source) {
-            Some(known) => *known = gpu,
-            None => {
-                self.gpus.push(gpu);
-                self.gpus.sort_by(|one, other| (&one.source, one.index).cmp(&(&other.source, other.index)));
-            }
+        if let Some(known) = self.gpus.iter_mut().find(|known| known.index == gpu.index && known.source == gpu.source) {
+            *known = gpu;
+        } else {
+            self.gpus.push(gpu);
+            self.gpus.sort_by(|one, other| (&one.source, one.index).cmp(&(&other.source, other.index)));
         }
     }
 

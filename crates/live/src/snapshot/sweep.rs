@@ -14,7 +14,7 @@ pub struct SweepProgress {
 /// One run of the sweep, with its headline numbers once it is done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CellProgress {
-    /// Its values in words: `concurrency=8`, with several trials `concurrency=8, trial 2`.
+    /// Its values in words: `concurrency 8`, with several trials `concurrency 8, trial 2`.
     pub name: String,
     pub state: CellState,
     pub seconds: f64,

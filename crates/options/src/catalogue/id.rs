@@ -6,6 +6,7 @@ pub enum OptionId {
     // Endpoint
     ModelNames,
     ModelSelectionStrategy,
+    ModelWeights,
     CustomEndpoint,
     EndpointType,
     Streaming,
@@ -17,6 +18,7 @@ pub enum OptionId {
     WaitForModelInterval,
     ResetKvCache,
     ResetKvCacheTimeoutSeconds,
+    ResetKvCacheMaxRetrySeconds,
     ResetKvCachePath,
     ServerProfiler,
     ServerProfilerTimeoutSeconds,
@@ -291,6 +293,7 @@ pub enum OptionId {
     ConvergenceStat,
     ConvergenceThreshold,
     ConvergenceMode,
+    ConvergenceMinRuns,
     ParameterSweepCooldownSeconds,
     ParameterSweepSameSeed,
     ParameterSweepMode,

@@ -4,7 +4,8 @@ pub(crate) mod rows;
 mod sweep;
 mod trials;
 
-use aiperf_config::{Cell, DatasetSource, Environment, Experiment};
+use aiperf_config::{Cell, CellVariation, DatasetSource, Environment, Experiment, Sweep};
+use serde_json::Value;
 
 use self::sweep::Lists;
 use crate::catalogue::OptionId;
@@ -23,7 +24,7 @@ impl RawOptions {
         let sweep = sweep::resolve(raw, lists.as_ref(), &trials)?;
         let seeds = trials::seeds(raw, &trials, lists.is_some())?;
         let mut cells = match &lists {
-            None => vec![Cell { config: raw.resolve(environment)?, settings: Vec::new() }],
+            None => vec![Cell { config: raw.resolve(environment)?, variation: None }],
             Some(lists) => cells(raw, lists, environment)?,
         };
         if lists.is_some() {
@@ -32,6 +33,25 @@ impl RawOptions {
         trials::check_warmup(raw, &cells)?;
         let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
         Ok(Experiment { cells, trials, sweep, dir, seeds })
+    }
+}
+
+impl RawOptions {
+    /// How often the runs of a file are repeated and with which seeds; `sweep` are the cells that the file has.
+    pub fn resolve_trials(&self, cells: Vec<Cell>, sweep: Option<Sweep>) -> Result<Experiment, ConfigError> {
+        let trials = trials::resolve(self, sweep.is_some())?;
+        if let Some(sweep) = &sweep {
+            sweep::check_order(self, sweep.order, &trials)?;
+        }
+        let seeds = trials::seeds(self, &trials, sweep.is_some())?;
+        trials::check_warmup(self, &cells)?;
+        let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
+        Ok(Experiment { cells, trials, sweep, dir, seeds })
+    }
+
+    /// Pause, order and tables of a sweep whose cells a file has.
+    pub fn resolve_sweep(&self, parameters: Vec<(String, Vec<Value>)>) -> Result<Sweep, ConfigError> {
+        sweep::common(self, parameters)
     }
 }
 
@@ -45,7 +65,7 @@ fn cells(raw: &RawOptions, lists: &Lists, environment: &Environment) -> Result<V
         let mut config = own.resolve(environment)?;
         // Whoever repeats it wants the whole sweep.
         config.command_line = crate::command_line::repeat(raw, &environment.variables);
-        cells.push(Cell { config, settings });
+        cells.push(Cell { config, variation: Some(CellVariation::of_options(&settings)) });
     }
     Ok(cells)
 }

@@ -74,6 +74,12 @@ pub(super) fn resolve(
     Ok((warmup, profiling))
 }
 
+/// A warmup whose load is given by the options of a measured phase.
+pub(super) fn warmup_phase(raw: &RawOptions, around: &Surroundings<'_>) -> Result<PhaseConfig, ConfigError> {
+    let (_, phase) = resolve(raw, around)?;
+    Ok(PhaseConfig { kind: PhaseKind::Warmup, ..phase })
+}
+
 fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
     let mut stop = stop::conditions(raw, measured.mode, around.dataset)?;
     measured.limits.check(raw, &limits::PROFILING, measured.mode == Mode::Burst, around.streaming)?;

@@ -30,6 +30,11 @@ use crate::{ConfigError, RawOptions, command_line, unread_variables, variables};
 impl RawOptions {
     /// The run that these options describe in these surroundings.
     pub fn resolve(&self, environment: &Environment) -> Result<Config, ConfigError> {
+        self.resolve_after(None, environment)
+    }
+
+    /// The same with a warmup that has options of its own, which are those of a measured phase.
+    pub fn resolve_after(&self, warmup: Option<&Self>, environment: &Environment) -> Result<Config, ConfigError> {
         let typed = self;
         refuse_unbuilt(typed)?;
         let raw = &*scenario::apply(typed)?;
@@ -40,7 +45,9 @@ impl RawOptions {
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
+        let own_warmup = warmup.map(|warmup| load::warmup_phase(warmup, &around)).transpose()?;
         let (warmup, profiling) = load::resolve(raw, &around)?;
+        let warmup = own_warmup.or(warmup);
         preconnect::check(raw, &endpoint, &profiling, tuning.force_close)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         let gpu_telemetry = gpu_telemetry::resolve(raw, environment, &mut warnings)?;

@@ -111,6 +111,8 @@ fn every_supported_option_is_asked_for() {
     ] {
         let raw = raw(&words);
         raw.resolve_experiment(&environment()).unwrap();
+        // The reader of the command line asks first whether there is a file.
+        assert!(raw.config_file().is_none());
         asked.extend(raw.asked());
     }
     let forgotten: Vec<OptionId> =

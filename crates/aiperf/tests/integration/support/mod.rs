@@ -11,6 +11,7 @@ mod proxy_server;
 mod recorded_replies;
 mod replies;
 mod server;
+mod terminal;
 
 pub(crate) use aiperf_test_server::{AfterReply, ReceivedRequest, TestReply, TestServer};
 pub(crate) use artifacts::{Artifacts, Record};
@@ -23,6 +24,7 @@ pub(crate) use proxy_server::{ProxyBehaviour, ProxyServer};
 pub(crate) use recorded_replies::{RecordedReply, manifest, recordings};
 pub(crate) use replies::{chat_events, chat_reply, in_chunks, in_one};
 pub(crate) use server::{by_request_id, requests, sim};
+pub(crate) use terminal::Terminal;
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::artifacts::Artifacts;
+use super::terminal::Terminal;
 use super::wait_for;
 
 /// Where runs put their files, within the folder of the test.
@@ -116,6 +117,29 @@ impl Program {
             .stdin(File::open(self.folder.path().join(STDIN)).map_or_else(|_| Stdio::null(), Stdio::from))
             .stdout(output("stdout"))
             .stderr(output("stderr"))
+            .spawn()
+            .unwrap();
+        Running { child, folder: self.folder }
+    }
+
+    /// Starts it on a terminal of its own, which shows what it prints.
+    pub(crate) fn start_on(self, terminal: &Terminal) -> Running {
+        let end = || Stdio::from(terminal.end_of_program());
+        for name in ["stdout", "stderr"] {
+            File::create(self.folder.path().join(name)).unwrap();
+        }
+        let child = Command::new("setsid")
+            .args(["--ctty", "--", env!("CARGO_BIN_EXE_aiperf")])
+            .args(&self.words)
+            .current_dir(&self.folder)
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TERM", "xterm-256color")
+            .envs(self.variables)
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
             .spawn()
             .unwrap();
         Running { child, folder: self.folder }

@@ -1,7 +1,12 @@
 //! The user's own file.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use aiperf_config::defaults;
-use aiperf_config::{BadRows, BatchSizes, Environment, FileFormat, FileSource, FormatOption, PoolDraws, with_subject};
+use aiperf_config::{
+    BadRows, BatchSizes, Environment, FileFormat, FileSource, FormatOption, InlineRows, PoolDraws, with_subject,
+};
 use aiperf_protocol::{BodySource, EndpointKind};
 use serde_json::{Map, Value};
 
@@ -62,8 +67,9 @@ pub(super) fn resolve(
 ) -> Result<FileSource, ConfigError> {
     let id = OptionId::InputFile;
     let text = raw.text(id).unwrap_or_default();
-    let path = environment.current_dir.join(text);
-    if text.is_empty() || !path.exists() {
+    let inline = inline_rows(raw)?;
+    let path = if inline.is_some() { PathBuf::from(INLINE_NAME) } else { environment.current_dir.join(text) };
+    if inline.is_none() && (text.is_empty() || !path.exists()) {
         return Err(ConfigError::Unreadable {
             flag: raw.spelling(id),
             path: text.to_owned(),
@@ -78,6 +84,7 @@ pub(super) fn resolve(
     let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
     let mut source = FileSource {
         path,
+        inline,
         format: format(raw)?,
         window: load::window(raw)?,
         delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
@@ -92,6 +99,30 @@ pub(super) fn resolve(
     source.conditional.extend(trace::colliding_inputs(raw, extra_inputs));
     check_format(raw, &source)?;
     Ok(source)
+}
+
+/// What messages call rows that are not in a file.
+const INLINE_NAME: &str = "the inline records";
+
+/// The rows of `inline:` with a JSON list of them, or with an object of such lists for pools.
+fn inline_rows(raw: &RawOptions) -> Result<Option<InlineRows>, ConfigError> {
+    let id = OptionId::InputFile;
+    let Some(text) = raw.text(id).and_then(|text| text.strip_prefix("inline:")) else { return Ok(None) };
+    let bad = |problem: &str| raw.bad(id, &format!("inline:{}", text.chars().take(40).collect::<String>()), problem);
+    let lines =
+        |rows: &[Value]| -> Arc<str> { rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into() };
+    match serde_json::from_str(text) {
+        Ok(Value::Array(rows)) if !rows.is_empty() => Ok(Some(InlineRows::Rows(lines(&rows)))),
+        Ok(Value::Object(pools)) if !pools.is_empty() => {
+            let pool = |(name, rows): (String, Value)| match rows {
+                Value::Array(rows) if !rows.is_empty() => Ok((name, lines(&rows))),
+                _ => Err(bad("each pool is a list with at least one row")),
+            };
+            Ok(Some(InlineRows::Pools(pools.into_iter().map(pool).collect::<Result<_, _>>()?)))
+        }
+        Ok(_) => Err(bad("write a JSON list with at least one row")),
+        Err(error) => Err(bad(&format!("this is not JSON ({error}); write a JSON list of rows"))),
+    }
 }
 
 fn format(raw: &RawOptions) -> Result<Option<FileFormat>, ConfigError> {

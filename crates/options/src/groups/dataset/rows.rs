@@ -142,7 +142,8 @@ pub(crate) const INPUT: &[OptionSpec] = &[
         OptionId::Config,
         &["config"],
         ValueKind::Path,
-        "YAML file with settings; options on the command line override it.",
+        "YAML file with settings; options on the command line override it. `aiperf config init` prints files to begin with.",
     )
-    .short("f"),
+    .short("f")
+    .supported(),
 ];

@@ -15,9 +15,10 @@ use crate::{ConfigError, RawOptions};
 const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;
 
 /// Calls to the server in addition to the requests of the run.
-const OVER_HTTP: [OptionId; 7] = [
+const OVER_HTTP: [OptionId; 8] = [
     OptionId::ResetKvCache,
     OptionId::ResetKvCacheTimeoutSeconds,
+    OptionId::ResetKvCacheMaxRetrySeconds,
     OptionId::ResetKvCachePath,
     OptionId::ServerProfiler,
     OptionId::ServerProfilerTimeoutSeconds,

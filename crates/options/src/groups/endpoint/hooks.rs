@@ -16,12 +16,14 @@ const DEFAULT_STOP_PATH: &str = "/stop_profile";
 
 pub(super) fn reset_kv_cache(raw: &RawOptions) -> Result<Option<ResetKvCache>, ConfigError> {
     let timeout = raw.seconds(OptionId::ResetKvCacheTimeoutSeconds)?;
+    let max_retry = raw.seconds(OptionId::ResetKvCacheMaxRetrySeconds)?;
     let path = path(raw, OptionId::ResetKvCachePath)?;
-    let wanted = switch(raw, OptionId::ResetKvCache, timeout.is_some() || path.is_some())?;
+    let detail = timeout.is_some() || max_retry.is_some() || path.is_some();
+    let wanted = switch(raw, OptionId::ResetKvCache, detail)?;
     Ok(wanted.then(|| ResetKvCache {
         path: path.unwrap_or_else(|| DEFAULT_RESET_PATH.to_owned()),
         timeout: timeout.unwrap_or(DEFAULT_HOOK_TIMEOUT),
-        max_retry: DEFAULT_RESET_RETRY,
+        max_retry: max_retry.unwrap_or(DEFAULT_RESET_RETRY),
     }))
 }
 

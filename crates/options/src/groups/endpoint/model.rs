@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aiperf_config::{ModelSelection, Target};
 
 use crate::catalogue::OptionId;
+use crate::grammar::number;
 use crate::{ConfigError, RawOptions};
 
 /// What the embedded simulator answers to.
@@ -27,15 +28,39 @@ pub(in crate::groups) fn resolve(
         return Err(raw.bad(OptionId::ModelNames, token, "a name in the list is empty; remove the extra comma"));
     }
     let selection = match raw.choice(OptionId::ModelSelectionStrategy)? {
-        Some("weighted") => {
-            return Err(raw.bad(
-                OptionId::ModelSelectionStrategy,
-                "weighted",
-                "a command line cannot give weights; use round_robin or random",
-            ));
+        Some("weighted") => ModelSelection::Weighted(weights(raw, models.len())?),
+        _ if raw.is_given(OptionId::ModelWeights) => {
+            let needs = format!("{} weighted", raw.spelling(OptionId::ModelSelectionStrategy));
+            return Err(raw.needs_text(OptionId::ModelWeights, &needs, "it says how often each model is chosen"));
         }
         Some("random") => ModelSelection::Random,
         _ => ModelSelection::RoundRobin,
     };
     Ok((models, selection))
+}
+
+/// How far the shares may be from 1 together.
+const TOLERANCE: f64 = 0.01;
+
+fn weights(raw: &RawOptions, models: usize) -> Result<Arc<[f64]>, ConfigError> {
+    let id = OptionId::ModelWeights;
+    let texts = raw.list(id);
+    if texts.is_empty() {
+        let strategy = OptionId::ModelSelectionStrategy;
+        return Err(raw.needs(strategy, id, "it draws models by their weights"));
+    }
+    let mut weights = Vec::with_capacity(texts.len());
+    for text in &texts {
+        let weight = number::float(text).filter(|weight| (0.0..=1.0).contains(weight));
+        weights.push(weight.ok_or_else(|| raw.bad(id, text, "a weight is a number from 0 to 1"))?);
+    }
+    let all = texts.join(",");
+    if weights.len() != models {
+        return Err(raw.bad(id, &all, &format!("there are {models} models; give as many weights")));
+    }
+    let sum: f64 = weights.iter().sum();
+    if (sum - 1.0).abs() > TOLERANCE {
+        return Err(raw.bad(id, &all, &format!("the weights add up to {sum}; they must add up to 1")));
+    }
+    Ok(weights.into())
 }

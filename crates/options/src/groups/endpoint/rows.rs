@@ -21,10 +21,19 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
         OptionId::ModelSelectionStrategy,
         &["model-selection-strategy"],
         ValueKind::Choice(&["round_robin", "random", "weighted"]),
-        "How the model of a request is chosen when --model names several. `weighted` is rejected: a \
-         command line cannot give weights.",
+        "How the model of a request is chosen when --model names several. `weighted` needs --model-weights.",
     )
     .default("round_robin")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ModelWeights,
+        &["model-weights"],
+        ValueKind::Text,
+        "Share of the requests that each model of --model gets with `--model-selection-strategy weighted`, such as `0.8,0.2`. The \
+         shares add up to 1.",
+    )
+    .list()
+    .ours()
     .supported(),
     OptionSpec::new(
         OptionId::CustomEndpoint,
@@ -131,6 +140,18 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
     .above(0.0)
     .unit("s")
     .default("30")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ResetKvCacheMaxRetrySeconds,
+        &["reset-kv-cache-max-retry-seconds"],
+        ValueKind::Float,
+        "How long the call that empties the server's prefix cache is repeated if the server is busy or cannot be reached. Implies \
+         --reset-kv-cache.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("60")
+    .ours()
     .supported(),
     OptionSpec::new(
         OptionId::ResetKvCachePath,

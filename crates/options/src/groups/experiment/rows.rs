@@ -95,6 +95,16 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     .default("ci_width")
     .supported(),
     OptionSpec::new(
+        OptionId::ConvergenceMinRuns,
+        &["convergence-min-runs"],
+        ValueKind::Int,
+        "Number of runs before --convergence-metric is looked at.",
+    )
+    .at_least(2.0)
+    .default("2")
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::ParameterSweepCooldownSeconds,
         &["parameter-sweep-cooldown-seconds"],
         ValueKind::Float,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use aiperf_config::{Parameter, Sweep, SweepOrder, SweptValue, Trials};
+use serde_json::Value;
 
 use crate::catalogue::{Arity, OptionId, ValueKind};
 use crate::grammar::{length, number};
@@ -86,6 +87,14 @@ impl Lists {
         Ok(combinations)
     }
 
+    /// The lists by the names that tables have for them.
+    fn named(&self) -> Vec<(String, Vec<Value>)> {
+        let name = |(parameter, values): &(Parameter, Vec<SweptValue>)| {
+            (parameter.name().to_owned(), values.iter().map(|value| value.json()).collect())
+        };
+        self.parameters.iter().map(name).collect()
+    }
+
     fn zip(&self, raw: &RawOptions) -> Result<Vec<Vec<(Parameter, SweptValue)>>, ConfigError> {
         let length = self.parameters[0].1.len();
         if self.parameters.iter().any(|(_, values)| values.len() != length) {
@@ -133,13 +142,8 @@ fn value(raw: &RawOptions, id: OptionId, text: &str) -> Result<SweptValue, Confi
 }
 
 pub(super) fn resolve(raw: &RawOptions, lists: Option<&Lists>, trials: &Trials) -> Result<Option<Sweep>, ConfigError> {
-    let cooldown = raw.seconds(OptionId::ParameterSweepCooldownSeconds)?.unwrap_or_default();
-    let shows_tables = !raw.flag(OptionId::NoSweepTable)?;
-    let order = match raw.choice(OptionId::ParameterSweepMode)? {
-        Some("independent") => SweepOrder::Independent,
-        _ => SweepOrder::Repeated,
-    };
-    let Some(lists) = lists else {
+    let sweep = common(raw, lists.map(Lists::named).unwrap_or_default())?;
+    if lists.is_none() {
         return match OF_SWEEPS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
                 let why = "it applies to the points of a sweep, and this run has one point";
@@ -147,16 +151,32 @@ pub(super) fn resolve(raw: &RawOptions, lists: Option<&Lists>, trials: &Trials) 
             }
             None => Ok(None),
         };
-    };
+    }
     if raw.is_given(OptionId::ParameterSweepMode) && trials.count == 1 {
         let why = "the mode only orders repeated runs, and each point runs once";
         return Err(raw.needs_text(OptionId::ParameterSweepMode, "--num-profile-runs above 1", why));
     }
+    check_order(raw, sweep.order, trials)?;
+    Ok(Some(sweep))
+}
+
+/// What goes for sweeps of all kinds.
+pub(super) fn common(raw: &RawOptions, parameters: Vec<(String, Vec<Value>)>) -> Result<Sweep, ConfigError> {
+    let cooldown = raw.seconds(OptionId::ParameterSweepCooldownSeconds)?.unwrap_or_default();
+    let shows_tables = !raw.flag(OptionId::NoSweepTable)?;
+    let order = match raw.choice(OptionId::ParameterSweepMode)? {
+        Some("independent") => SweepOrder::Independent,
+        _ => SweepOrder::Repeated,
+    };
+    Ok(Sweep { parameters, order, cooldown, shows_tables })
+}
+
+pub(super) fn check_order(raw: &RawOptions, order: SweepOrder, trials: &Trials) -> Result<(), ConfigError> {
     if trials.convergence.is_some() && order == SweepOrder::Repeated {
         let why = "convergence is checked between consecutive runs of the same point";
         return Err(raw.needs_text(OptionId::ConvergenceMetric, "--parameter-sweep-mode independent", why));
     }
-    Ok(Some(Sweep { parameters: lists.parameters.clone(), order, cooldown, shows_tables }))
+    Ok(())
 }
 
 #[cfg(test)]

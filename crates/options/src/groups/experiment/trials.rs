@@ -17,8 +17,12 @@ const OF_TRIALS: [OptionId; 4] = [
 ];
 
 /// Options about a rule that another one asks for.
-const OF_CONVERGENCE: [OptionId; 3] =
-    [OptionId::ConvergenceStat, OptionId::ConvergenceThreshold, OptionId::ConvergenceMode];
+const OF_CONVERGENCE: [OptionId; 4] = [
+    OptionId::ConvergenceStat,
+    OptionId::ConvergenceThreshold,
+    OptionId::ConvergenceMode,
+    OptionId::ConvergenceMinRuns,
+];
 
 const SEVERAL: &str = "--num-profile-runs above 1";
 
@@ -42,11 +46,11 @@ pub(super) fn resolve(raw: &RawOptions, swept: bool) -> Result<Trials, ConfigErr
         cooldown: raw.seconds(OptionId::ProfileRunCooldownSeconds)?.unwrap_or_default(),
         confidence_level: super::super::confidence_level(raw)?,
         warmup_only_first: on_unless_said(raw, OptionId::ProfileRunDisableWarmupAfterFirst)?,
-        convergence: convergence(raw)?,
+        convergence: convergence(raw, count)?,
     })
 }
 
-fn convergence(raw: &RawOptions) -> Result<Option<Convergence>, ConfigError> {
+fn convergence(raw: &RawOptions, count: u32) -> Result<Option<Convergence>, ConfigError> {
     let stat = ConvergenceStat(raw.choice(OptionId::ConvergenceStat)?.unwrap_or("avg"));
     let threshold = raw.float(OptionId::ConvergenceThreshold)?;
     let mode = match raw.choice(OptionId::ConvergenceMode)? {
@@ -65,7 +69,12 @@ fn convergence(raw: &RawOptions) -> Result<Option<Convergence>, ConfigError> {
         return Err(raw.conflict(OptionId::ConvergenceStat, OptionId::ConvergenceMode, why));
     }
     let threshold = threshold.unwrap_or(mode.usual_threshold());
-    Ok(Some(Convergence { metric: metric.to_owned(), stat, mode, threshold }))
+    let min_runs = raw.int(OptionId::ConvergenceMinRuns)?.unwrap_or(Convergence::LEAST_TRIALS);
+    if raw.is_given(OptionId::ConvergenceMinRuns) && min_runs > count as usize {
+        let why = format!("must be at most --num-profile-runs, which is {count}");
+        return Err(raw.bad(OptionId::ConvergenceMinRuns, &min_runs.to_string(), &why));
+    }
+    Ok(Some(Convergence { metric: metric.to_owned(), stat, mode, threshold, min_runs }))
 }
 
 pub(super) fn seeds(raw: &RawOptions, trials: &Trials, swept: bool) -> Result<Seeds, ConfigError> {

@@ -26,7 +26,7 @@ pub(super) fn applies(
     if file.trace.ignore_times || raw.flag(OptionId::NoFixedSchedule)? {
         return Ok(false);
     }
-    let peek = environment.peek.and_then(|peek| peek(&file.path, file.format));
+    let peek = environment.peek.filter(|_| file.inline.is_none()).and_then(|peek| peek(&file.path, file.format));
     let Some(format) = file.format.or(peek.map(|peek| peek.format)) else { return Ok(false) };
     if !format.facts().promotes_schedule || !has_times(raw, format, peek.map(|peek| peek.has_time))? {
         return Ok(false);

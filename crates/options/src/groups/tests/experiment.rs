@@ -21,7 +21,7 @@ fn check(cases: &[(&[&str], &[&str])]) {
 }
 
 fn folders(words: &[&str]) -> Vec<String> {
-    resolve(words).unwrap().cells.iter().map(aiperf_config::Cell::folder).collect()
+    resolve(words).unwrap().cells.iter().map(|cell| cell.folder().to_owned()).collect()
 }
 
 #[test]

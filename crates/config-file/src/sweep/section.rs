@@ -1,0 +1,159 @@
+//! `sweep`: which runs there are, and what goes for all of them.
+
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::OptionId;
+use serde_json::{Map, Value};
+
+use super::sample::Sampling;
+use super::{Variation, grid, name, path, sample, scenarios};
+use crate::FileError;
+use crate::body::{duration_seconds, one_value, truth_value, unknown_key};
+use crate::names::snake;
+use crate::yaml::{Node, NodeValue};
+
+/// Most runs of one sweep.
+const MAX_RUNS: usize = 1 << 20;
+
+/// The kind of a sweep with its own fields.
+#[derive(Debug, Clone)]
+enum Kind {
+    None,
+    Grid(Node),
+    Zip(Node),
+    Scenarios(Node),
+    Sobol(Sampling),
+    LatinHypercube(Sampling),
+}
+
+/// The section of a file, read.
+#[derive(Debug, Clone)]
+pub(crate) struct SweepSection {
+    kind: Kind,
+    pub(crate) common: SweepSettings,
+}
+
+/// What goes for all kinds of sweeps.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SweepSettings {
+    /// Seconds between two cells.
+    pub(crate) cooldown: Option<String>,
+    pub(crate) iteration_order: Option<String>,
+    pub(crate) same_seed: Option<bool>,
+}
+
+impl SweepSettings {
+    /// Adds the options that these settings stand for.
+    pub(crate) fn put_into(&self, options: &mut RawOptions, file: &str) {
+        let mut put = |id: OptionId, field: &str, value: Option<String>| {
+            if let Some(value) = value {
+                options.set(id, format!("sweep.{field} ({file})"), vec![value]);
+            }
+        };
+        put(OptionId::ParameterSweepCooldownSeconds, "cooldownSeconds", self.cooldown.clone());
+        put(OptionId::ParameterSweepMode, "iterationOrder", self.iteration_order.clone());
+        put(OptionId::ParameterSweepSameSeed, "sameSeed", self.same_seed.map(|on| on.to_string()));
+    }
+}
+
+const COMMON: [&str; 7] =
+    ["type", "cooldown_seconds", "iteration_order", "same_seed", "sla_filters", "post_process", "recipe_name"];
+
+impl SweepSection {
+    pub(crate) fn read(node: Option<&Node>) -> Result<Self, FileError> {
+        let Some(node) = node else { return Ok(Self { kind: Kind::None, common: SweepSettings::default() }) };
+        let wrong = |problem: String| FileError::at(node.position, "sweep", problem);
+        if !matches!(node.value, NodeValue::Map(_)) {
+            return Err(wrong(format!("must be a map of keys, not {}", node.kind())));
+        }
+        let Some(kind) = node.get("type").and_then(Node::word) else {
+            return Err(wrong("needs a type: grid, zip, scenarios, sobol or latin_hypercube".to_owned()));
+        };
+        let own: &'static [&'static str] = match kind.as_str() {
+            "grid" | "zip" => &["parameters"],
+            "scenarios" => &["runs"],
+            "sobol" => &["samples", "seed", "dimensions", "scramble", "label_format"],
+            "latin_hypercube" => &["samples", "seed", "dimensions", "optimization", "label_format"],
+            "adaptive_search" => return Err(wrong("type adaptive_search is not supported; use grid".to_owned())),
+            other => {
+                return Err(wrong(format!(
+                    "{other:?} is not a type; choose grid, zip, scenarios, sobol or latin_hypercube"
+                )));
+            }
+        };
+        let common = common(node, own)?;
+        let field = |name: &str| {
+            let found = node.entries().iter().find(|entry| snake(&entry.key) == name).map(|entry| entry.value.clone());
+            found.ok_or_else(|| FileError::at(node.position, "sweep", format!("a {kind} sweep needs `{name}`")))
+        };
+        let kind = match kind.as_str() {
+            "grid" => Kind::Grid(field("parameters")?),
+            "zip" => Kind::Zip(field("parameters")?),
+            "scenarios" => Kind::Scenarios(field("runs")?),
+            "sobol" => Kind::Sobol(Sampling::read(node)?),
+            _ => Kind::LatinHypercube(Sampling::read(node)?),
+        };
+        Ok(Self { kind, common })
+    }
+
+    /// The name that the reference has for the kind; `None` without a sweep.
+    pub(crate) const fn type_name(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::None => None,
+            Kind::Grid(_) => Some("GridSweep"),
+            Kind::Zip(_) => Some("ZipSweep"),
+            Kind::Scenarios(_) => Some("ScenarioSweep"),
+            Kind::Sobol(_) => Some("SobolSweep"),
+            Kind::LatinHypercube(_) => Some("LatinHypercubeSweep"),
+        }
+    }
+
+    pub(crate) fn variations(&self, root: &Node) -> Result<Vec<Variation>, FileError> {
+        match &self.kind {
+            Kind::None => Ok(vec![Variation {
+                index: 0,
+                dir_name: String::new(),
+                label: "base".to_owned(),
+                values: Map::new(),
+                root: root.clone(),
+            }]),
+            Kind::Grid(parameters) => named(root, grid::product(parameters, MAX_RUNS)?, parameters),
+            Kind::Zip(parameters) => named(root, grid::zip(parameters)?, parameters),
+            Kind::Scenarios(runs) => scenarios::variations(root, runs),
+            Kind::Sobol(sampling) => sample::variations(root, sampling, "sobol", super::sobol::points),
+            Kind::LatinHypercube(sampling) => {
+                sample::variations(root, sampling, "latin_hypercube", super::latin_hypercube::points)
+            }
+        }
+    }
+}
+
+/// Variations that are named after their values.
+fn named(root: &Node, cells: Vec<Map<String, Value>>, parameters: &Node) -> Result<Vec<Variation>, FileError> {
+    let position = parameters.position;
+    let vary = |(index, values): (usize, Map<String, Value>)| {
+        let mut root = root.clone();
+        for (path, value) in &values {
+            path::set(&mut root, path, value, position)?;
+        }
+        Ok(Variation { index, dir_name: name::folder(&values, index), label: name::label(&values), values, root })
+    };
+    cells.into_iter().enumerate().map(vary).collect()
+}
+
+fn common(node: &Node, own: &'static [&'static str]) -> Result<SweepSettings, FileError> {
+    let mut settings = SweepSettings::default();
+    for entry in node.entries() {
+        let path = format!("sweep.{}", entry.key);
+        let wrong = |problem: String| FileError::at(entry.value.position, path.as_str(), problem);
+        match snake(&entry.key).as_str() {
+            "cooldown_seconds" => settings.cooldown = Some(duration_seconds(&entry.value).map_err(wrong)?),
+            "iteration_order" => settings.iteration_order = Some(one_value(&entry.value).map_err(wrong)?),
+            "same_seed" => settings.same_seed = Some(truth_value(&entry.value).map_err(wrong)?),
+            "sla_filters" | "post_process" => return Err(wrong("is not supported; leave it out".to_owned())),
+            "type" | "recipe_name" => {}
+            name if own.contains(&name) => {}
+            _ => return Err(unknown_key(entry, &path, COMMON.iter().chain(own).copied())),
+        }
+    }
+    Ok(settings)
+}
