@@ -1,8 +1,8 @@
 //! `--html` of `aiperf report` and `aiperf profile`: the report of a run or of a sweep as one HTML file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use aiperf_artifact::Folder;
+use aiperf_artifact::{Folder, find_runs, is_run_folder};
 use aiperf_html_report::{RunPageOptions, is_sweep, run_page, sweep_page};
 use aiperf_report::{ArtifactPaths, WrittenFile, write_html_report};
 use anyhow::Context;
@@ -28,11 +28,21 @@ pub(crate) fn write(dir: &Path, output: Option<&Path>, options: &RunPageOptions)
         );
         (ArtifactPaths::new(output.unwrap_or(dir), None), sweep_page(dir, VERSION)?)
     } else {
-        let folder = Folder::open(dir)?;
+        let folder = Folder::open(&only_run(dir)?)?;
         let paths = output.map_or_else(|| folder.paths().clone(), |output| folder.names_in(output));
         (paths, run_page(&folder, None, options, VERSION)?)
     };
     write_html_report(&paths, &page).context("the HTML report could not be written")
+}
+
+/// The folder itself, or the run below it if that is the only one.
+fn only_run(dir: &Path) -> anyhow::Result<PathBuf> {
+    if !is_run_folder(dir)
+        && let [run] = find_runs(dir)?.as_slice()
+    {
+        return Ok(run.dir.clone());
+    }
+    Ok(dir.to_owned())
 }
 
 /// The report at the end of `aiperf profile --html`.

@@ -1,7 +1,7 @@
 // Bars: stacked over time, side by side in a histogram, or lying with their parts one after the other.
 
 // `series`: {name, mark, counts}; one bar for each x with all counts on top of each other.
-function stackedBars(width, { series, x, step, xLabel, yLabel, height = 240, xDomain, unit = "" }) {
+function stackedBars(width, { series, x, step, xLabel, yLabel, height = 240, xDomain, unit = "", names }) {
   const totals = x.map((_, index) => series.reduce((sum, one) => sum + one.counts[index], 0));
   const view = frame({
     width,
@@ -19,7 +19,7 @@ function stackedBars(width, { series, x, step, xLabel, yLabel, height = 240, xDo
       const [top, bottom] = [view.y.at(base + count), view.y.at(base)];
       const left = view.x.at(from);
       const bar = svg("rect", { class: `bar ${one.mark}`, x: left + 0.5, y: top, width: Math.max(1, view.x.at(from + step) - left - 1), height: Math.max(0.5, bottom - top) });
-      bar.addEventListener("pointermove", (event) => tip.show(event, [`${formatNumber(from)} to ${formatNumber(from + step)} ${unit}`.trim(), `${one.name}: ${formatNumber(count)}`]));
+      bar.addEventListener("pointermove", (event) => tip.show(event, [names?.[index] ?? `${formatNumber(from)} to ${formatNumber(from + step)} ${unit}`.trim(), `${one.name}: ${formatNumber(count)}`]));
       bar.addEventListener("pointerleave", tip.hide);
       view.plot.append(bar);
       base += count;

@@ -98,7 +98,7 @@ function shiftChart(sides, tag, name, id) {
     title: `Where ${name} shifts`,
     about: `Difference from the baseline at each percentile of ${name}. A flat line is a shift of all requests; a rise at the right is a longer tail. Bands are 95 % intervals of the difference.`,
     legend: series.map((line) => ({ name: line.name, mark: line.mark })),
-    draw: (width) => lineChart(width, { series, xLabel: `Percentile of ${name}`, yLabel: "Difference (ms)", fromZero: true, xName: "Percentile", xUnit: "", rules: [{ value: 0, text: "No difference" }] }),
+    draw: (width) => lineChart(width, { series, xLabel: `Percentile of ${name}`, yLabel: "Difference (ms)", fromZero: true, xName: "Percentile", xUnit: "", xTicks: [5, 20, 40, 60, 80, 99], rules: [{ value: 0, text: "No difference" }] }),
     table: () => ({ columns: ["run", "percentile", "difference (ms)", "interval low", "interval high"], rows: series.flatMap((line) => line.x.map((q, index) => [line.name, q, line.y[index], line.low[index], line.high[index]])) }),
   });
 }
@@ -164,15 +164,15 @@ function comparisonVerdict({ comparison, sides }, links) {
     comparison.no_verdict ? el("p", { class: "note", text: `No verdict: ${comparison.no_verdict}.` }) : null,
     el("p", { class: "note", text: `The baseline is ${comparison.baseline.folder}. All verdicts together hold with ${formatPercent(comparison.confidence_level)} confidence. Curves show the first run of each folder${sides.some((side) => side.runs > 1) ? "; verdicts use all runs" : ""}.` }),
     links,
-    notes.length ? el("details", { class: "finding warning" }, el("summary", { text: `${notes.length} warnings of the runs` }), ...notes.map((text) => el("p", { text }))) : null);
+    notes.length ? el("details", { class: "finding warning" }, el("summary", { text: notes.length === 1 ? "A warning of a run" : `${notes.length} warnings of the runs` }), ...notes.map((text) => el("p", { text }))) : null);
 }
 
 function settingsSection(settings, sides, comparison) {
-  const work = comparison.comparisons.flatMap((one) => one.workload_differences.map((note) => [note.what, note.baseline, note.candidate]));
+  const work = comparison.comparisons.flatMap((one) => one.workload_differences.map((note) => [note.what, note.baseline, note.candidate, one.candidate.folder]));
   return el("section", { class: "chart wide", id: "c9" },
     el("h2", {}, el("a", { class: "number", href: "#c9", text: "C9" }), "What differs in the settings"),
     work.length ? el("p", { class: "about", text: "The runs did not do the same work; this may be the cause of a difference." }) : null,
-    work.length ? el("div", { class: "table-box" }, table(["What", "Baseline", "Candidate"], work)) : null,
+    work.length ? el("div", { class: "table-box" }, table(["What", "Baseline", "Candidate", "Candidate's folder"], work)) : null,
     settings.length ? el("div", { class: "table-box" }, table(["Setting", ...sides.map((side) => side.name)], settings.map((row) => [row.setting, ...row.values]))) : el("p", { class: "note", text: "No setting differs, as far as the folders tell." }));
 }
 

@@ -18,6 +18,13 @@ function formatTick(value, step) {
   return value.toLocaleString("en-US", { maximumFractionDigits: digits });
 }
 
+// 2nd, 3rd, 4th, 21st.
+function ordinal(number) {
+  const endings = { 1: "st", 2: "nd", 3: "rd" };
+  const isTeen = number % 100 >= 11 && number % 100 <= 13;
+  return `${number}${isTeen ? "th" : endings[number % 10] ?? "th"}`;
+}
+
 function formatPercent(share) {
   if (share === null || Number.isNaN(share)) return "–";
   const percent = share * 100;

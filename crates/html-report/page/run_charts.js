@@ -16,10 +16,11 @@ function loadChart(head) {
   const { load, time } = head;
   const x = sliceMiddles(head);
   const series = [
-    load.planned ? { name: "Planned", y: load.planned, mark: "c4", kind: "dashed" } : null,
-    { name: "Sent", y: load.sent, mark: "c1" },
     { name: "Finished", y: load.finished, mark: "c3" },
     load.failed.some((rate) => rate > 0) ? { name: "Failed", y: load.failed, mark: "bad" } : null,
+    { name: "Sent", y: load.sent, mark: "c1" },
+    // On top: it usually lies on what was sent.
+    load.planned ? { name: "Planned", y: load.planned, mark: "c2", kind: "dashed" } : null,
   ].filter(Boolean).map((line) => ({ ...line, x, unit: "req/s" }));
   const inFlight = { name: "In flight", x, y: load.in_flight, mark: "c5", kind: "area", right: true, unit: "requests" };
   const all = [inFlight, ...series];
@@ -28,7 +29,7 @@ function loadChart(head) {
     title: "Load over time",
     wide: true,
     about: `Requests per second in slices of ${formatNumber(time.step)} s: planned by due time, sent by start, finished and failed by end. In flight: mean over each slice (right axis), at most ${formatNumber(load.most_in_flight)} at once.`,
-    legend: all.map((line) => ({ name: line.name, mark: line.mark, kind: line.kind ?? "line" })),
+    legend: [...all.map((line) => ({ name: line.name, mark: line.mark, kind: line.kind ?? "line" })), ...(steadyShade(head) ? [{ name: "Steady part", mark: "steady", kind: "area" }] : [])],
     draw: (width) => lineChart(width, { series: all, xLabel: TIME, yLabel: `Requests/s, ${formatNumber(time.step)} s slices`, right: "Requests in flight, mean", fromZero: true, shade: steadyShade(head), xDomain: [0, time.seconds] }),
     table: () => ({ columns: ["slice start (s)", ...all.map((line) => `${line.name} (${line.unit})`)], rows: x.map((_, index) => [index * time.step, ...all.map((line) => line.y[index])]) }),
   });
@@ -142,7 +143,7 @@ function timelineChart(head, columns) {
   const place = head.timeline;
   const timeline = readTimeline(columns, place);
   const view = new TimelineView(timeline, head.time.seconds);
-  const every = place.every > 1 ? `Every ${place.every}th of ${formatNumber(place.requests)} requests has a bar` : `All ${formatNumber(place.requests)} requests`;
+  const every = place.every > 1 ? `Every ${ordinal(place.every)} of ${formatNumber(place.requests)} requests has a bar` : `All ${formatNumber(place.requests)} requests`;
   const self = chart({
     id: "R10",
     title: "Request timeline",

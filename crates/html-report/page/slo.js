@@ -125,7 +125,7 @@ class SloEditor {
       ` meet the limits: ${formatNumber(result.good)} of ${formatNumber(result.judged)} requests (${formatPercent(result.share)}).`,
     ];
     if (!result.exact) {
-      const kept = this.every > 1 ? `This file has every ${this.every}th request, with values rounded to` : "Values in this file are rounded to";
+      const kept = this.every > 1 ? `This file has every ${ordinal(this.every)} request, with values rounded to` : "Values in this file are rounded to";
       parts.push(` ${kept} ${formatNumber(this.relativeError * 100)} %, so it may be ${formatNumber(result.low)} to ${formatNumber(result.high)}.`);
     }
     return parts;

@@ -35,20 +35,19 @@ function figureCells(cell, { key, factor = 1 }) {
   return figure ? [figure.mean, figure.low, figure.high].map((value) => (value === null ? null : value * factor)) : [null, null, null];
 }
 
-// Lines of one or several figures against the main parameter.
+// Lines of one or several figures against the main parameter. With several groups a colour is a group, and a dash is a figure.
 function loadLines(axis, keys) {
   const lines = [];
-  let place = 0;
-  for (const [group, points] of axis.groups) {
-    for (const { key, name, unit, kind, mark, factor = 1 } of keys) {
+  const single = axis.groups.size === 1;
+  for (const [index, [group, points]] of [...axis.groups].entries()) {
+    for (const [place, { key, name, unit, kind, mark, factor = 1 }] of keys.entries()) {
       const there = points.filter((point) => figureOf(point.cell, key));
       if (there.length === 0) continue;
       const value = (side) => there.map((point) => {
         const figure = figureOf(point.cell, key)[side];
         return figure === null ? null : figure * factor;
       });
-      lines.push({ name: [group, name].filter(Boolean).join(" "), unit, kind, x: there.map((point) => point.x), y: value("mean"), low: value("low"), high: value("high"), mark: axis.groups.size === 1 && mark ? mark : SERIES[place % SERIES.length], points: true, cells: there.map((point) => point.cell) });
-      place += 1;
+      lines.push({ name: [group, name].filter(Boolean).join(" "), unit, kind: kind ?? (single ? undefined : [undefined, "dashed", "dotted"][place]), x: there.map((point) => point.x), y: value("mean"), low: value("low"), high: value("high"), mark: single ? mark ?? SERIES[place % SERIES.length] : SERIES[index % SERIES.length], points: true, cells: there.map((point) => point.cell) });
     }
   }
   return lines;
@@ -159,7 +158,7 @@ function statusChart(head) {
     title: "How requests ended",
     about: "Requests of all runs of each configuration, in the order of the sweep.",
     legend: series.map((one) => ({ name: one.name, mark: one.mark, kind: "area" })),
-    draw: (width) => stackedBars(width, { series, x: cells.map((_, index) => index + 0.5), step: 1, xLabel: "Configuration, in order", yLabel: "Requests, all runs", xDomain: [0.5, cells.length + 0.5] }),
+    draw: (width) => stackedBars(width, { series, x: cells.map((_, index) => index + 0.5), step: 1, xLabel: "Configuration, in order", yLabel: "Requests, all runs", xDomain: [0.5, cells.length + 0.5], names: cells.map((cell) => cell.label) }),
     table: () => ({ columns: ["configuration", "runs", "failed runs", "succeeded", "failed", "cut off", "warnings"], rows: cells.map((cell) => [cell.label, cell.runs, cell.failed_runs, cell.counts.succeeded, cell.counts.failed, cell.counts.cut_off, cell.warnings.join(" ")]) }),
   });
 }

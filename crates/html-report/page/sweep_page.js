@@ -77,8 +77,10 @@ class LoadQuestion {
     if (!best) return [`${name}${group ? "no" : "No"} tested load meets the limits; the lowest is ${beyond.cell.label}.`];
     const rate = figureOf(best.cell, "request_throughput");
     const tokens = figureOf(best.cell, "output_token_throughput");
-    const upTo = el("strong", { text: `${group ? "up" : "Up"} to ${best.cell.label}` });
-    const after = beyond ? ` At ${beyond.cell.label} it no longer does.` : " It is the highest load that was tested; more may be possible.";
+    // The name of the group stands before it already.
+    const load = (point) => (group ? `${this.axis.label.replace(", logarithmic", "")} ${point.x}` : point.cell.label);
+    const upTo = el("strong", { text: `${group ? "up" : "Up"} to ${load(best)}` });
+    const after = beyond ? ` At ${load(beyond)} it no longer does.` : " It is the highest load that was tested; more may be possible.";
     return [name, upTo, ` the ${this.percentile} meets the limits: ${formatWithUnit(rate?.mean, "requests/s")}${tokens ? `, ${formatWithUnit(tokens.mean, "output tokens/s")}` : ""}.${after}`];
   }
 }
@@ -92,6 +94,7 @@ const SWEEP_QUESTIONS = [
   ["What failed?", "S7"],
   ["Is the queue or the KV cache full?", "S8"],
   ["What does it cost?", "S9"],
+  ["How do two parameters act together?", "S10"],
 ];
 
 function sweepVerdict(head, question, links) {
@@ -130,7 +133,7 @@ function sweepPage(head) {
     againstLoad(axis, { id: "S3", title: "TTFT against load", about: "p50, p90 and p99 of TTFT over the requests of a run, mean of the runs, with 95 % intervals.", keys: percentiles("time_to_first_token"), yLabel: "TTFT (ms), whole run", rule: () => question.rule("time_to_first_token"), yLog: wideRange, listen }),
     againstLoad(axis, { id: "S4", title: "ITL against load", about: "p50, p90 and p99 of inter-token latency over the requests of a run, mean of the runs, with 95 % intervals.", keys: percentiles("inter_token_latency"), yLabel: "ITL (ms), whole run", rule: () => question.rule("inter_token_latency"), yLog: wideRange, listen }),
     offered ? offeredChart(head, axis, bent) : againstLoad(axis, { id: "S5", title: "Throughput against load", about: `Finished requests per second over the whole run, mean of the runs, with 95 % intervals. ${bent}`, keys: [{ key: "request_throughput", name: "Throughput", unit: "req/s" }], rule: () => (bend ? { value: bend.x, vertical: true, text: `Knee: ${bend.cell.label}` } : null), yLabel: "Requests/s, whole run" }),
-    againstLoad(axis, { id: "S6", title: "Goodput against load", about: "Requests per second that met the limits of the run, next to all that finished. Where they part, the limits break.", keys: [{ key: "request_throughput", name: "Finished", unit: "req/s", kind: "dashed" }, { key: "goodput", name: "Goodput", unit: "req/s" }], yLabel: "Requests/s, whole run" }),
+    againstLoad(axis, { id: "S6", title: "Goodput against load", about: "Requests per second that met the limits of the run, next to all that finished. Where they part, the limits break.", keys: [{ key: "request_throughput", name: "Finished", unit: "req/s", kind: "dashed" }, { key: "goodput", name: "Goodput", unit: "req/s", kind: "line" }], yLabel: "Requests/s, whole run" }),
     statusChart(head),
     againstLoad(axis, { id: "S8", title: "Queue and KV cache", about: "Mean over the run of requests that waited in the server and of the share of the KV cache in use (percent), as the server reports them.", keys: [{ key: "waiting_requests", name: "Waiting requests", unit: "requests" }, { key: "kv_cache_usage", name: "KV cache in use", unit: "%", factor: 100 }], yLabel: "Requests, or percent" }),
     againstLoad(axis, { id: "S9", title: "Cost and energy", about: "Cost of a million output tokens and energy of an output token, over the whole run.", keys: [{ key: "cost_per_million_output_tokens", name: "Cost per million output tokens", unit: "" }, { key: "nvidia_energy_per_output_token", name: "Energy per output token", unit: "J" }], yLabel: "Cost, or joules" }),

@@ -46,7 +46,7 @@ def load(table: Table, chart: dict, folder: str):
     close(table.column("Failed (req/s)"), slices.rates(one.end for one in run.all if one.error), "failed")
     spans = [(run.offset(one.start), run.offset(one.end)) for one in run.all]
     close(table.column("In flight (requests)"), slices.levels(spans), "in flight", absolute=1e-6)
-    check_lines(chart, table, middles(slices), {"c4": "Planned (req/s)", "c1": "Sent (req/s)", "c3": "Finished (req/s)", "bad": "Failed (req/s)"}, "R2")
+    check_lines(chart, table, middles(slices), {"c2": "Planned (req/s)", "c1": "Sent (req/s)", "c3": "Finished (req/s)", "bad": "Failed (req/s)"}, "R2")
 
 
 def over_time(metric: str, table: Table, chart: dict, folder: str):

@@ -80,6 +80,7 @@ test("numbers are short and CSV is quoted", ({ ok, same }) => {
   same(formatNumber(0.01234), "0.0123");
   same(formatNumber(NaN), "–");
   same(formatPercent(0.9999), "99.99 %");
+  same([1, 2, 3, 4, 11, 22, 112].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd", "112th"]);
   same(csvText(["a", "b"], [['say "hi", now', null]]), 'a,b\n"say ""hi"", now",\n');
 });
 

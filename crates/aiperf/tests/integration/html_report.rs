@@ -101,6 +101,9 @@ fn every_chart_of_a_run_shows_its_records_and_the_slo_editor_counts_as_the_repor
     assert!(ended.stdout.contains("HTML Report:"), "{}", ended.stdout);
     let page = folder.join("report.html");
     assert!(fs::read_to_string(&page).unwrap().contains("default-src 'none'"));
+    // The folder above a single run stands for it.
+    let above = html(out.path(), &out.path().join("above"));
+    assert!(fs::read(above).unwrap() == fs::read(&page).unwrap(), "the page of the folder above differs");
     if !has_browser() {
         return;
     }

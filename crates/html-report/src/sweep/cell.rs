@@ -23,16 +23,21 @@ const DRAWN: [(&str, &[&str]); 12] = [
 #[derive(Debug)]
 pub(crate) struct SweepCell {
     name: String,
-    /// By the last part of the parameter's path.
+    /// By the short name of the parameter.
     pub(crate) values: Map<String, Value>,
     summaries: Vec<Value>,
     failed: usize,
 }
 
+/// The part of a parameter's path that people know it by: `concurrency`, and `isl` for the mean of a distribution.
+fn short_name(path: &str) -> &str {
+    let path = path.strip_suffix(".mean").unwrap_or(path);
+    path.rsplit('.').next().unwrap_or(path)
+}
+
 impl SweepCell {
     pub(crate) fn new(name: &str, values: &Map<String, Value>) -> Self {
-        let last = |path: &String| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let values = values.iter().map(|(path, value)| (last(path), value.clone())).collect();
+        let values = values.iter().map(|(path, value)| (short_name(path).to_owned(), value.clone())).collect();
         Self { name: name.to_owned(), values, summaries: Vec::new(), failed: 0 }
     }
 
@@ -144,5 +149,17 @@ impl SweepCell {
         codes.sort_unstable();
         codes.dedup();
         codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_have_the_names_that_people_know() {
+        assert_eq!(short_name("phases.profiling.concurrency"), "concurrency");
+        assert_eq!(short_name("datasets.0.prompts.isl.mean"), "isl");
+        assert_eq!(short_name("rate"), "rate");
     }
 }
