@@ -37,10 +37,11 @@ export function fill(body, rows) {
   });
 }
 
-/** A table with these headings, of which the ones in `texts` stand left. */
-export function table(headings, texts = []) {
+/** A table with these headings. Those in `texts` stand left; a narrow screen shows those in `narrow` only. */
+export function table(headings, texts = [], narrow = headings) {
   const body = make("tbody");
-  const head = make("tr", "", ...headings.map((heading) => make("th", texts.includes(heading) ? "text" : "", heading)));
+  const name = (heading) => [texts.includes(heading) ? "text" : "", narrow.includes(heading) ? "" : "wide"].join(" ").trim();
+  const head = make("tr", "", ...headings.map((heading) => make("th", name(heading), heading)));
   const scroll = make("div", "scroll", make("table", "", make("thead", "", head), body));
   return { scroll, body };
 }

@@ -16,7 +16,10 @@ export function showResult({ snapshot, run, gone }) {
   const words = { complete: "The run is complete", failed: "The run failed", cancelled: "The run was cancelled" }[result.outcome] ?? "The run has ended";
   const parts = [make("div", "outcome", `${words}${result.duration ? ` after ${duration(result.duration)}` : ""}`)];
   if (result.reason) parts.push(make("p", "", result.reason));
-  if (result.notes.length > 0) parts.push(make("p", "soft", `Validity notes: ${result.notes.join(", ")}`));
+  if (result.notes.length > 0) {
+    const chips = result.notes.map((note) => make("span", "chip", note));
+    parts.push(make("p", "notes soft", "Validity notes: ", ...chips, " profile_export_console.txt explains them."));
+  }
   if (result.rows.length > 0) {
     const { scroll, body } = table(["Result", "avg", "p50", "p99", "unit"], ["unit"]);
     fill(body, result.rows.map((row) => [row.header, number(row.avg), number(row.p50), number(row.p99), ["text soft", row.unit]]));
@@ -64,7 +67,7 @@ const MOST_LINES = 500;
 export function showEvents(events) {
   const place = byId("log");
   place.hidden = events.length === 0;
-  if (place.children.length === 0) place.append(make("h2", "", "Events"), make("div", "lines"));
+  if (place.children.length === 0) place.append(newHead(), make("div", "lines quiet"));
   const lines = place.lastElementChild;
   const atEnd = lines.scrollHeight - lines.scrollTop - lines.clientHeight < 30;
   for (const event of events) {
@@ -77,5 +80,17 @@ export function showEvents(events) {
   }
   while (lines.children.length > MOST_LINES) lines.firstElementChild.remove();
   if (atEnd) lines.scrollTop = lines.scrollHeight;
-  say(place.firstElementChild, "Events");
+}
+
+/** The log repeats much of what the events say: its lines are shown if they are wanted, warnings and errors always. */
+function newHead() {
+  const button = make("button", "", "Show log");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    const lines = byId("log").lastElementChild;
+    const isQuiet = lines.classList.toggle("quiet");
+    say(button, isQuiet ? "Show log" : "Hide log");
+    lines.scrollTop = lines.scrollHeight;
+  });
+  return make("div", "head", make("h2", "", "Events"), button);
 }

@@ -18,6 +18,9 @@ function latency(title, key) {
   };
 }
 
+/** Names that fit a card. */
+const SHORT = { time_to_first_token: "TTFT", inter_token_latency: "ITL", request_latency: "latency" };
+
 const FIGURES = [
   {
     title: "Requests / s",
@@ -43,10 +46,10 @@ const FIGURES = [
     title: "Goodput",
     of: (headline, run) => {
       if (!headline.goodput) return null;
-      const slos = (run?.slos ?? []).map((slo) => `${slo.tag.replaceAll("_", " ")} ${number(slo.limit)}`);
+      const slos = (run?.slos ?? []).map((slo) => `${SHORT[slo.tag] ?? slo.tag.replaceAll("_", " ")} ${Number(slo.limit)}`);
       return { value: percent(headline.goodput.share), unit: "", more: [`${number(headline.goodput.per_second)} / s`, ...slos].join(" · ") };
     },
-    line: () => null,
+    line: null,
   },
   {
     title: "Errors",
@@ -60,7 +63,7 @@ const cards = FIGURES.map((figure) => {
   const more = make("div", "more");
   const canvas = make("canvas");
   canvas.setAttribute("aria-hidden", "true");
-  const card = make("div", "figure", make("h2", "", figure.title), value, more, canvas);
+  const card = make("div", figure.line ? "figure" : "figure plain", make("h2", "", figure.title), value, more, canvas);
   return { figure, card, value, more, canvas };
 });
 
@@ -81,7 +84,8 @@ export function showFigures({ snapshot, history, run }) {
       value.dataset.text = shown.value + shown.unit;
       value.replaceChildren(shown.value, ...(shown.unit ? [make("small", "", shown.unit)] : []));
     }
-    course(canvas, history.points, figure.line, shown.bad);
+    canvas.hidden = !figure.line;
+    if (figure.line) course(canvas, history.points, figure.line, shown.bad);
   }
 }
 

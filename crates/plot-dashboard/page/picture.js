@@ -120,7 +120,8 @@ export class Picture {
     const tip = byId("tip");
     const lines = point.lines.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
     tip.replaceChildren(...(point.title ? [make("strong", {}, point.title)] : []), make("dl", {}, ...lines));
-    tip.hidden = false;
+    // Above dialogs too.
+    if (!tip.matches(":popover-open")) tip.showPopover();
     const box = this.svg.getBoundingClientRect();
     const scale = this.svg.viewBox.baseVal.width / box.width;
     const [x, y] = [box.left + point.left / scale, box.top + point.top / scale];
@@ -131,7 +132,7 @@ export class Picture {
   }
 
   leave() {
-    byId("tip").hidden = true;
+    byId("tip").hidePopover();
   }
 
   press(event) {

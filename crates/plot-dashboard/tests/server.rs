@@ -78,7 +78,7 @@ impl Served {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
         let has_host = headers.iter().any(|line| line.starts_with("Host:"));
         let host = if has_host { String::new() } else { format!("Host: {place}\r\n") };
-        let more: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let more = headers.iter().fold(String::new(), |more, line| more + line + "\r\n");
         let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let length = body.len();
         let request = format!(

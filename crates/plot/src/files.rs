@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use aiperf_report::PLOT_LOG;
 
@@ -32,6 +35,22 @@ impl PictureFormat {
     }
 }
 
+/// The pictures of a plot and the table of its points.
+fn save_plot(plot: &DrawnPlot, dir: &Path, theme: Theme, formats: &[PictureFormat]) -> Result<(), PlotError> {
+    let DrawnPlot { name, figure } = plot;
+    let save = |end: &str, bytes: &[u8]| {
+        let path = dir.join(format!("{name}.{end}"));
+        fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })
+    };
+    for format in formats {
+        match format {
+            PictureFormat::Png => save("png", &png(figure, theme))?,
+            PictureFormat::Svg => save("svg", svg(figure, theme).as_bytes())?,
+        }
+    }
+    save("csv", figure.points.csv().as_bytes())
+}
+
 /// What was written.
 #[derive(Debug, Default)]
 pub struct WrittenPlots {
@@ -54,18 +73,16 @@ impl WrittenPlots {
         };
         fs::create_dir_all(dir).map_err(failed(dir))?;
         let (drawn, skipped) = session.figures();
-        for DrawnPlot { name, figure } in &drawn {
-            let save = |end: &str, bytes: &[u8]| {
-                let path = dir.join(format!("{name}.{end}"));
-                fs::write(&path, bytes).map_err(failed(&path))
-            };
-            for format in formats {
-                match format {
-                    PictureFormat::Png => save("png", &png(figure, theme))?,
-                    PictureFormat::Svg => save("svg", svg(figure, theme).as_bytes())?,
-                }
-            }
-            save("csv", figure.points.csv().as_bytes())?;
+        // Each picture takes a processor for a while: they are painted side by side.
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        for plots in drawn.chunks(threads) {
+            thread::scope(|scope| {
+                let painters: Vec<_> =
+                    plots.iter().map(|plot| scope.spawn(|| save_plot(plot, dir, theme, formats))).collect();
+                let ended =
+                    painters.into_iter().map(|painter| painter.join().unwrap_or_else(|panic| resume_unwind(panic)));
+                ended.collect::<Result<(), PlotError>>()
+            })?;
         }
         let drawn: Vec<String> = drawn.into_iter().map(|plot| plot.name).collect();
         let written = Self { drawn, skipped, log: dir.join(PLOT_LOG) };

@@ -5,6 +5,7 @@
     live_page.py phone URL      everything fits on a narrow screen
     live_page.py killed URL     the browser is killed while it watches
     live_page.py token URL      a page with a token in its address
+    live_page.py hostile URL    the model and the errors have markup in their names; another site tries to cancel the run
 
 PICTURES=folder keeps pictures of the page.
 """
@@ -17,10 +18,12 @@ import sys
 import time
 
 from devtools import Browser
+from other_site import OtherSite
 from proxy import CuttableProxy
 
 PICTURES = os.environ.get("PICTURES")
 STATE = "document.getElementById('state')?.textContent"
+FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
 RETURNED = "Number((document.querySelector('#phases')?.innerText.match(/profiling[^]*?([\\d,]+)(?: of [\\d,]+)? returned/) ?? [0, '0'])[1].replace(/,/g, ''))"
 
 
@@ -82,6 +85,18 @@ def whole(url: str):
         browser.click("#keep")
         browser.wait("!document.getElementById('confirm').open")
         expect(browser.value(STATE) == "Profiling", "the run was cancelled without a yes")
+
+        # Whoever opens the page late sees what was there before: all points, all events.
+        events = browser.value("document.querySelectorAll('#log .lines > div').length")
+        with Browser() as late:
+            late.open(place)
+            late.wait(f"{STATE} === 'Profiling'")
+            joined = late.wait("import('/page/feed.js').then((feed) => feed.known.history.points.length)")
+            expect(joined >= again, f"{again} points of history, a late joiner has {joined}")
+            listed = late.value("document.querySelectorAll('#log .lines > div').length")
+            expect(listed >= events, f"{events} events, a late joiner has {listed}")
+            expect(not late.complaints(), f"complaints: {late.complaints()}")
+            print(f"first paint after {late.value(FIRST_PAINT):.0f} ms")
         browser.click("#cancel")
         browser.wait("document.getElementById('confirm').open")
         browser.click("#really")
@@ -134,7 +149,38 @@ def token(url: str):
         expect(not browser.complaints(), f"complaints: {browser.complaints()}")
 
 
+def hostile(url: str):
+    with Browser() as browser:
+        browser.open(url)
+        browser.wait(f"{STATE} === 'Profiling'")
+        browser.wait("document.querySelector('#errors code') !== null")
+        for place in ("#model", "#errors code", "#log"):
+            text = browser.value(f"document.querySelector('{place}').textContent")
+            expect("<img src=x" in text, f"{place} does not show the markup as text: {text[:300]}")
+        made = browser.value("document.querySelectorAll('img, script:not([src]), iframe').length")
+        expect(made == 0, f"text became {made} elements")
+        expect(browser.value("window.hit === undefined"), "a script of the server ran")
+        expect(not browser.complaints(), f"complaints: {browser.complaints()}")
+    # A page of another site, in the same browser and on the same machine.
+    with OtherSite() as other, Browser() as browser:
+        browser.open(other.url)
+        browser.wait("document.readyState === 'complete' && location.protocol === 'http:'")
+        tried = browser.value(f"fetch('{url}api/cancel', {{ method: 'POST', mode: 'no-cors' }}).then((answer) => answer.type, () => 'refused')")
+        expect(tried in ("opaque", "refused"), f"another site could read the answer: {tried}")
+        read = browser.value(f"fetch('{url}api/metrics').then(() => 'read', () => 'refused')")
+        expect(read == "refused", "another site can read the metrics")
+        framed = browser.value(f"new Promise((done) => {{ const frame = document.createElement('iframe'); frame.src = '{url}'; frame.onload = () => {{ try {{ done(frame.contentDocument === null ? 'other' : frame.contentDocument.URL); }} catch (error) {{ done('other'); }} }}; document.body.append(frame); }})")
+        expect(framed in ("other", "about:blank"), f"another site can look into the page: {framed}")
+        # A WebSocket of another site is refused when it connects.
+        socket = browser.value(f"new Promise((done) => {{ const socket = new WebSocket('{url.replace('http:', 'ws:')}ws'); socket.onopen = () => done('open'); socket.onerror = () => done('refused'); }})")
+        expect(socket == "refused", "another site has a WebSocket")
+    with Browser() as browser:
+        browser.open(url)
+        browser.wait(f"{STATE} === 'Profiling'")
+        grows(browser)
+
+
 if __name__ == "__main__":
     began = time.monotonic()
-    {"whole": whole, "phone": phone, "killed": killed, "token": token}[sys.argv[1]](sys.argv[2])
+    {"whole": whole, "phone": phone, "killed": killed, "token": token, "hostile": hostile}[sys.argv[1]](sys.argv[2])
     print(f"{sys.argv[1]}: as expected, {time.monotonic() - began:.1f} s")

@@ -193,7 +193,7 @@ def board(url: str, folder: str):
         browser.wait(f"{DRAWN} === 4")
         x, y, _ = place_of_point(browser, "ttft_vs_throughput")
         pointer(browser, "mouseMoved", x, y)
-        browser.wait("!document.getElementById('tip').hidden && document.getElementById('tip').innerText.includes('Request Throughput, avg')")
+        browser.wait("document.getElementById('tip').matches(':popover-open') && document.getElementById('tip').innerText.includes('Request Throughput, avg')")
         picture(browser, "point")
         pointer(browser, "mousePressed", x, y)
         pointer(browser, "mouseReleased", x, y)

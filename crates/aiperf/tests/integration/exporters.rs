@@ -12,6 +12,8 @@ use crate::support::Program;
 
 /// The load of a short run.
 const WORDS: &str = "--model m --tokenizer builtin --streaming --isl 16 --osl 4 --concurrency 2 --request-count 6";
+/// The same without its end.
+const LOAD: &str = "--model m --tokenizer builtin --streaming --isl 16 --osl 4 --concurrency 2";
 
 /// A short run. The simulator's metrics page is scraped, because exporters send what it says.
 fn short_run(sim: &Sim, words: &str) -> Program {

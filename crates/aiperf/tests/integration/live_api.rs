@@ -19,12 +19,12 @@ pub(crate) fn address(run: &Running) -> String {
     })
 }
 
-fn place(address: &str) -> &str {
+pub(crate) fn place(address: &str) -> &str {
     address.trim_start_matches("http://").split('/').next().unwrap()
 }
 
 /// Status and body.
-fn ask(place: &str, method: &str, path: &str) -> Option<(u16, String)> {
+pub(crate) fn ask(place: &str, method: &str, path: &str) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(place).ok()?;
     write!(stream, "{method} {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\n\r\n").ok()?;
     let mut bytes = Vec::new();
@@ -39,7 +39,7 @@ fn get(place: &str, path: &str) -> Option<Value> {
     (status == 200).then(|| serde_json::from_str(&body).unwrap())
 }
 
-fn completed(place: &str) -> Option<u64> {
+pub(crate) fn completed(place: &str) -> Option<u64> {
     get(place, "/api/progress")?["phases"]["profiling"]["requests_completed"].as_u64()
 }
 

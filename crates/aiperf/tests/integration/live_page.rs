@@ -4,8 +4,8 @@ use std::process::Command;
 
 use aiperf_test_tools::available;
 
-use crate::live_api::address;
-use crate::support::{Program, Running, sim};
+use crate::live_api::{address, ask, completed, place};
+use crate::support::{Program, Running, TestServer, chat_events, in_chunks, in_one, sim, wait_for};
 
 const LOAD: &str =
     "--streaming --osl 12 --concurrency 4 --warmup-request-count 4 --goodput time_to_first_token:500 --api-port 0";
@@ -51,14 +51,35 @@ fn a_run_does_not_notice_that_a_browser_was_killed() {
         return;
     }
     let sim = sim("ttft=30&itl=3");
-    let mut run = Program::against(&sim, LOAD).with("--request-count 2000").start();
+    let run = Program::against(&sim, LOAD).with("--benchmark-duration 600 --api-linger 0").start();
     watch("killed", &run);
-    assert!(!run.has_ended(), "the run went on");
-    drop(run);
-    let quick = Program::against(&sim, LOAD).with("--request-count 60").start();
-    let _ = address(&quick);
-    let ended = quick.end();
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let address = address(&run);
+    let place = place(&address);
+    let then = completed(place).unwrap();
+    wait_for("more requests", || completed(place).filter(|count| *count > then + 5));
+    assert_eq!(ask(place, "POST", "/api/cancel").unwrap().0, 202);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(ended.artifacts.summary()["request_count"]["avg"].as_f64() > Some(then as f64), "{}", ended.stderr);
+}
+
+#[test]
+fn markup_from_a_server_is_text_and_other_sites_have_no_access() {
+    if !has_browser() {
+        return;
+    }
+    let markup = "<img src=x onerror=window.hit=1><script>window.hit=1</script>";
+    let server = TestServer::start(move |number, _| {
+        if number % 3 == 0 {
+            in_one("500 <img src=x>", "", markup.as_bytes())
+        } else {
+            in_chunks("", &chat_events(&["a", "b"]).into_iter().map(String::into_bytes).collect::<Vec<_>>())
+        }
+    });
+    let load =
+        "--tokenizer builtin --isl 20 --streaming --osl 2 --request-rate 20 --benchmark-duration 600 --api-port 0";
+    let run = Program::profile(&format!("--url {} {load}", server.url())).with("--model").word(markup).start();
+    watch("hostile", &run);
 }
 
 #[test]

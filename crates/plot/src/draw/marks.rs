@@ -20,7 +20,7 @@ pub(super) fn draw_layer(layer: &Layer, area: &PlotArea, theme: Theme, canvas: &
     let (left, right) = x.ends();
     match &layer.marks {
         Marks::Line { points, shape, width, is_dashed } => {
-            let path = line(&placed(points, x, y), *shape);
+            let path = line(&thinned(placed(points, x, y)), *shape);
             canvas.stroke(&path, Pen { paint, width: *width, is_dashed: *is_dashed });
         }
         Marks::Dots { points, size, opacity } => {
@@ -28,7 +28,7 @@ pub(super) fn draw_layer(layer: &Layer, area: &PlotArea, theme: Theme, canvas: &
             canvas.dots(&centres, size / 2.0, Shape::of_group(group_index(layer.ink)), paint.faded(*opacity));
         }
         Marks::Area { points, shape, opacity } => {
-            let mut path = line(&placed(points, x, y), *shape);
+            let mut path = line(&thinned(placed(points, x, y)), *shape);
             close(&mut path, y.zero());
             canvas.fill(&path, paint.faded(*opacity));
         }
@@ -122,7 +122,34 @@ fn distinct(mut centres: Vec<(f32, f32)>) -> Vec<(f32, f32)> {
     centres
 }
 
-/// A line through the points. Points between which the line would not leave half a unit of length are left out.
+/// A line with more points than this is thinned.
+const DENSE: usize = 4000;
+
+/// Of the points of a dense line that lie above each other, only the first, the lowest, the highest and the last: the line looks the
+/// same. A line that goes back and forth is left as it is.
+fn thinned(points: Vec<(f32, f32)>) -> Vec<(f32, f32)> {
+    if points.len() <= DENSE || points.windows(2).any(|pair| pair[1].0 < pair[0].0) {
+        return points;
+    }
+    let mut kept = Vec::new();
+    for column in points.chunk_by(|one, other| one.0.floor().total_cmp(&other.0.floor()).is_eq()) {
+        let by_height = |one: &usize, other: &usize| column[*one].1.total_cmp(&column[*other].1);
+        let lowest = (0..column.len()).min_by(by_height).unwrap_or_default();
+        let highest = (0..column.len()).max_by(by_height).unwrap_or_default();
+        let mut places = [0, lowest, highest, column.len() - 1];
+        places.sort_unstable();
+        let mut before = None;
+        for place in places {
+            if before != Some(place) {
+                kept.push(column[place]);
+            }
+            before = Some(place);
+        }
+    }
+    kept
+}
+
+/// A line through the points.
 fn line(points: &[(f32, f32)], shape: LineShape) -> Vec<Step> {
     let Some(((x, y), rest)) = points.split_first() else { return Vec::new() };
     let mut path = vec![Step::Move(*x, *y)];
@@ -178,4 +205,22 @@ fn error_bar(bar: &ErrorBar, x: &AxisMap, y: &AxisMap) -> Vec<Step> {
         }
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dense_line_keeps_its_ends_and_its_peaks() {
+        let mut points: Vec<(f32, f32)> = (0..50_000).map(|index| (index as f32 / 100.0, (index % 7) as f32)).collect();
+        points[12_345].1 = 99.0;
+        let kept = thinned(points.clone());
+        assert!(kept.len() <= 4 * 500, "{}", kept.len());
+        assert_eq!((kept.first(), kept.last()), (points.first(), points.last()));
+        assert!(kept.contains(&points[12_345]));
+        assert!(kept.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+        points.swap(0, 40_000);
+        assert_eq!(thinned(points.clone()).len(), points.len(), "a line that goes back stays as it is");
+    }
 }

@@ -1,9 +1,11 @@
 //! MLflow: a server that keeps what it is told, and a folder.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use serde_json::{Value, json};
 
 use super::short_run;
-use crate::support::{Ended, Program, ReceivedRequest, TestReply, TestServer, in_one, sim};
+use crate::support::{AfterReply, Ended, Program, ReceivedRequest, TestReply, TestServer, in_one, sim};
 
 const API: &str = "/api/2.0/mlflow/";
 const FILES: &str = "/api/2.0/mlflow-artifacts/artifacts/7/R/artifacts/";
@@ -14,22 +16,24 @@ fn answer(value: &Value) -> TestReply {
 
 /// Answers as MLflow does; knows no experiment until one is created.
 fn mlflow() -> TestServer {
-    TestServer::start(|_, request: &ReceivedRequest| {
-        let call = request.target.strip_prefix(API).unwrap_or(&request.target);
-        match call.split('?').next().unwrap() {
-            "experiments/get-by-name" => {
-                let error = json!({"error_code": "RESOURCE_DOES_NOT_EXIST"});
-                in_one("404 Not Found", "", error.to_string().as_bytes())
-            }
-            "experiments/create" => answer(&json!({"experiment_id": "7"})),
-            "runs/create" => {
-                let name = serde_json::from_slice::<Value>(&request.body).unwrap()["run_name"].clone();
-                answer(&stored_run(&name))
-            }
-            "runs/get" => answer(&stored_run(&json!("rn"))),
-            _ => answer(&json!({})),
+    TestServer::start(|_, request: &ReceivedRequest| respond(request))
+}
+
+fn respond(request: &ReceivedRequest) -> TestReply {
+    let call = request.target.strip_prefix(API).unwrap_or(&request.target);
+    match call.split('?').next().unwrap() {
+        "experiments/get-by-name" => {
+            let error = json!({"error_code": "RESOURCE_DOES_NOT_EXIST"});
+            in_one("404 Not Found", "", error.to_string().as_bytes())
         }
-    })
+        "experiments/create" => answer(&json!({"experiment_id": "7"})),
+        "runs/create" => {
+            let name = serde_json::from_slice::<Value>(&request.body).unwrap()["run_name"].clone();
+            answer(&stored_run(&name))
+        }
+        "runs/get" => answer(&stored_run(&json!("rn"))),
+        _ => answer(&json!({})),
+    }
 }
 
 fn stored_run(name: &Value) -> Value {
@@ -142,6 +146,26 @@ fn a_server_that_is_gone_or_refuses_does_not_fail_the_run() {
     let ended = short_run(&sim, &format!("--mlflow-tracking-uri {}", refusing.url())).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("HTTP 403 (go away)"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_server_that_dies_during_the_run_does_not_fail_it() {
+    let sim = sim("ttft=20&itl=10&osl=20");
+    let is_dead = AtomicBool::new(false);
+    let dying = TestServer::start(move |_, request: &ReceivedRequest| {
+        if is_dead.load(Relaxed) {
+            return TestReply::new(b"").then(AfterReply::Close);
+        }
+        is_dead.store(request.target.ends_with("runs/log-batch"), Relaxed);
+        respond(request)
+    });
+    let load = "--streaming --osl 20 --concurrency 2 --benchmark-duration 5";
+    let ended = Program::against(&sim, &format!("{load} --mlflow-tracking-uri {}", dying.url())).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not stored completely in MLflow"), "{}", ended.stderr);
+    let export = ended.artifacts.json("mlflow_export.json");
+    assert_eq!((&export["run_id"], &export["live_streaming"]), (&json!("R"), &json!(true)), "{export}");
+    assert!(ended.artifacts.summary()["request_count"]["avg"].as_f64() > Some(0.0));
 }
 
 #[test]

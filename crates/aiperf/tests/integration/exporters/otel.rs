@@ -1,10 +1,12 @@
 //! OpenTelemetry: metrics, timing and traces.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use aiperf_otel::message::{MetricData, NumberValue, OtlpMetric};
 
 use super::collector::{TestCollector, histogram, text};
-use super::{WORDS, short_run};
-use crate::support::{Program, TestReply, TestServer, chat_events, in_chunks, in_one, sim};
+use super::{LOAD, WORDS, short_run};
+use crate::support::{AfterReply, Program, TestReply, TestServer, chat_events, in_chunks, in_one, sim};
 
 #[test]
 fn the_last_post_has_the_whole_run_in_the_words_of_the_genai_conventions() {
@@ -130,6 +132,25 @@ fn a_dead_or_refusing_collector_costs_nothing_but_a_note() {
     let options = format!("--otel-url {}", refusing.url());
     let otel = short_run(&sim, &options).succeed().summary()["otel"].clone();
     assert!(otel["last_failure"].as_str().unwrap().contains("HTTP 401 (no)"), "{otel}");
+}
+
+#[test]
+fn a_collector_that_dies_during_the_run_is_reported_with_what_it_lacks() {
+    let sim = sim("ttft=5&itl=1&osl=4");
+    let has_spans = AtomicBool::new(false);
+    let dying = TestServer::start(move |_, post| {
+        let is_dead = if post.target == "/v1/traces" { has_spans.swap(true, Relaxed) } else { has_spans.load(Relaxed) };
+        if is_dead { TestReply::new(b"").then(AfterReply::Close) } else { in_one("200 OK", "", b"") }
+    });
+    let options = format!("--url {} {LOAD} --otel-url {}", sim.url(), dying.url());
+    let program = Program::profile(&options).with("--request-count 200 --stream default,traces");
+    let artifacts = program.env("AIPERF_OTEL_FLUSH_INTERVAL_SECONDS", "0.1").succeed();
+    let otel = artifacts.summary()["otel"].clone();
+    let count = |name: &str| otel[name].as_u64().unwrap();
+    assert_eq!((&otel["complete"], &otel["end_is_missing"]), (&false.into(), &true.into()), "{otel}");
+    assert!(count("sent_spans") > 0 && count("dropped_spans") > 0 && count("failed_posts") > 0, "{otel}");
+    assert_eq!(count("sent_spans") + count("dropped_spans"), 200, "{otel}");
+    assert!(artifacts.text("profile_export_console.txt").contains("does not have everything"));
 }
 
 #[test]
