@@ -45,6 +45,7 @@ class RecordedRun:
         phase = next(one for one in self.summary["phase_accounting"] if one["phase_name"] == "profiling")
         self.start, self.end = phase["start_ns"], phase["end_ns"]
         self.seconds = (self.end - self.start) / 1e9
+        self.limits = self.summary["input_config"].get("slos") or {}
 
     def values(self, metric: str) -> list[float]:
         return [value for one in self.good if (value := one.get(metric)) is not None]
