@@ -25,7 +25,7 @@ def draw(text, width, height, path):
     for row, line in enumerate(text.split("\n")[:height]):
         for column, letter in cells(line, style):
             cell(pen, fonts, column, row, letter, style)
-    image.quantize(colors=64, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(colors=256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def cells(line, style):

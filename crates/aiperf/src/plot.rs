@@ -163,7 +163,7 @@ pub(crate) fn after_run(dir: &Path, environment: &Environment) -> Option<String>
                 log::warn!("No plots were drawn; {} says why", written.log.display());
                 return None;
             }
-            Some(format!("Plots: {} in {}", written.drawn.len(), output.display()))
+            Some(format!("Plots: {} in {}", written.drawn.len(), aiperf_report::PLOTS))
         }
     }
 }

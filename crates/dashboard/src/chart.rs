@@ -55,10 +55,16 @@ pub(crate) fn gathered(values: &[f64], width: usize) -> Vec<f64> {
     values.chunks(step).map(|chunk| chunk.iter().sum()).collect()
 }
 
-/// Joins neighbours until there are at most `width` values: averages, as for rates.
+/// Joins neighbours if there are more than `width` values: averages, as for rates.
 pub(crate) fn averaged(values: &[f64], width: usize) -> Vec<f64> {
-    let step = values.len().div_ceil(width.max(1)).max(1);
-    values.chunks(step).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect()
+    let columns = values.len().min(width);
+    let edge = |column: usize| column * values.len() / columns;
+    (0..columns)
+        .map(|column| {
+            let part = &values[edge(column)..edge(column + 1)];
+            part.iter().sum::<f64>() / part.len() as f64
+        })
+        .collect()
 }
 
 /// Repeats each value so that the chart fills the width.
@@ -113,7 +119,9 @@ mod tests {
     #[test]
     fn bins_are_gathered_without_loss_and_stretched_to_the_width() {
         assert_eq!(gathered(&[1.0, 2.0, 3.0, 4.0, 5.0], 2), [6.0, 9.0]);
-        assert_eq!(averaged(&[1.0, 2.0, 3.0, 4.0, 5.0], 2), [2.0, 4.5]);
+        assert_eq!(averaged(&[1.0, 2.0, 3.0, 4.0, 5.0], 2), [1.5, 4.0]);
+        assert_eq!(averaged(&[1.0, 2.0, 3.0], 2).len(), 2);
+        assert!(averaged(&[], 2).is_empty() && averaged(&[1.0], 0).is_empty());
         assert_eq!(stretched(&[1.0, 2.0], 4), [1.0, 1.0, 2.0, 2.0]);
         assert_eq!(bar(0.5, 4, Theme::without_unicode()), ("==".to_owned(), "--".to_owned()));
     }

@@ -38,7 +38,7 @@ function histogram(width, { start, step, achieved, asked, achievedMean, askedMea
     x: (range) => linearScale([start, start + achieved.length * step], range, width / 90),
     y: (range) => linearScale([0, most * 1.08], range, 4),
     xLabel,
-    yLabel: "Requests",
+    yLabel: "Requests, whole run",
   });
   const base = view.y.at(0);
   x.forEach((from, index) => {
@@ -60,7 +60,7 @@ function histogram(width, { start, step, achieved, asked, achievedMean, askedMea
 }
 
 // One lying bar for each row; `rows`: {name, parts: [value or null]}.
-function lyingBars(width, { rows, names, marks, unit, xLabel }) {
+function lyingBars(width, { rows, names, marks, unit, xLabel, yLabel }) {
   const height = 62 + rows.length * 44;
   const totals = rows.map((row) => row.parts.reduce((sum, part) => sum + (part ?? 0), 0));
   const view = frame({
@@ -69,7 +69,7 @@ function lyingBars(width, { rows, names, marks, unit, xLabel }) {
     x: (range) => linearScale([0, Math.max(...totals, 1e-9) * 1.12], range, width / 110),
     y: (range) => ({ at: (index) => range[1] + (index + 0.5) * 44, ticks: rows.map((_, index) => index), format: (index) => rows[index].name, domain: [0, rows.length] }),
     xLabel,
-    yLabel: "",
+    yLabel,
   });
   rows.forEach((row, index) => {
     let base = 0;

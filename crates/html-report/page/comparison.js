@@ -98,7 +98,7 @@ function shiftChart(sides, tag, name, id) {
     title: `Where ${name} shifts`,
     about: `Difference from the baseline at each percentile of ${name}. A flat line is a shift of all requests; a rise at the right is a longer tail. Bands are 95 % intervals of the difference.`,
     legend: series.map((line) => ({ name: line.name, mark: line.mark })),
-    draw: (width) => lineChart(width, { series, xLabel: `Percentile of ${name}`, yLabel: "Difference (ms)", fromZero: true, xName: "Percentile", xUnit: "", xTicks: [5, 20, 40, 60, 80, 99], rules: [{ value: 0, text: "No difference" }] }),
+    draw: (width) => lineChart(width, { series, xLabel: `Percentile of ${name}`, yLabel: "Difference (ms), whole run", fromZero: true, xName: "Percentile", xUnit: "", xTicks: [5, 20, 40, 60, 80, 99], rules: [{ value: 0, text: "No difference" }] }),
     table: () => ({ columns: ["run", "percentile", "difference (ms)", "interval low", "interval high"], rows: series.flatMap((line) => line.x.map((q, index) => [line.name, q, line.y[index], line.low[index], line.high[index]])) }),
   });
 }

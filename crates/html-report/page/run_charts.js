@@ -105,7 +105,7 @@ function firstTokenChart(head) {
     title: "Where time to first token goes",
     about: `Mean of each part over the requests next to the p50, p90 and p99 of TTFT (${data.bars.map((bar) => bar.requests).join(", ")} requests). The wait in the client comes before TTFT starts and is not part of it.`,
     legend: data.parts.map((name, place) => ({ name, mark: marks[place], kind: "area" })).filter((_, place) => used[place]),
-    draw: (width) => lyingBars(width, { rows: data.bars.map((bar) => ({ name: bar.name, parts: bar.parts })), names: data.parts, marks, unit: "ms", xLabel: "Time (ms), mean over requests at this percentile of TTFT" }),
+    draw: (width) => lyingBars(width, { rows: data.bars.map((bar) => ({ name: bar.name, parts: bar.parts })), names: data.parts, marks, unit: "ms", xLabel: "Time (ms), mean over requests at this percentile", yLabel: "Percentile of TTFT" }),
     note: data.parts.length < 6 ? "The records have no HTTP stages, so only the response headers divide the time. --export-http-trace records them." : used[3] ? "" : "The server did not report queue times of single requests; they are in the server time.",
     table: () => ({ columns: ["percentile of TTFT", "requests", "TTFT (ms)", ...data.parts.map((part) => `${part} (ms)`)], rows: data.bars.map((bar) => [bar.name, bar.requests, bar.ttft, ...bar.parts]) }),
   });
@@ -221,7 +221,7 @@ function attainmentChart(head, slos) {
     legend: [{ name: "Requests that meet the scaled limits", mark: "c1" }],
     draw: (width) => {
       if (!compute()) return [el("p", { class: "note", text: "No limit is set. Enter one in the strip at the top." })];
-      return lineChart(width, { series: [{ name: "Meet the limits (%)", x: scales, y: shares.map((share) => share * 100), mark: "c1", unit: "%" }], xLog: true, xLabel: "Factor on all limits, logarithmic", yLabel: "Requests that meet the limits (%)", fromZero: true, xName: "Factor", xUnit: "", rules: [{ value: 1, vertical: true, text: "Limits as set" }] });
+      return lineChart(width, { series: [{ name: "Meet the limits (%)", x: scales, y: shares.map((share) => share * 100), mark: "c1", unit: "%" }], xLog: true, xLabel: "Factor on all limits, logarithmic", yLabel: "Good requests (%), whole run", fromZero: true, xName: "Factor", xUnit: "", rules: [{ value: 1, vertical: true, text: "Limits as set" }] });
     },
     table: () => (compute() ? { columns: ["factor", "share of requests"], rows: scales.map((scale, index) => [scale, shares[index]]) } : { columns: ["factor", "share of requests"], rows: [] }),
   });

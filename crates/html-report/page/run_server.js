@@ -19,7 +19,7 @@ function serverChart(head) {
     note: note ?? "",
     draw: smallMultiples(items, (item, width) => el("figure", {},
       el("figcaption", {}, el("strong", { text: item.name }), item.labels ? el("span", { text: ` ${item.labels}` }) : null, el("div", { class: "small-note", text: item.about ?? "" })),
-      ...lineChart(width, { series: [{ name: item.per ? "Rate" : "Value", x: item.x, y: item.y, mark: "c1", unit: item.per }], xLabel: "s", yLabel: item.per, fromZero: true, height: 150, xDomain: [0, head.time.seconds], label: item.name }))),
+      ...lineChart(width, { series: [{ name: item.per ? "Rate" : "Value", x: item.x, y: item.y, mark: "c1", unit: item.per }], xLabel: "Time (s)", yLabel: item.per ? "per second, by scrape" : "by scrape", fromZero: true, height: 150, xDomain: [0, head.time.seconds], label: item.name }))),
     table: () => ({ columns: ["metric", "labels", "time (s)", "value"], rows: items.flatMap((item) => item.x.map((x, index) => [item.name, item.labels, x, item.y[index]])) }),
   });
 }
@@ -37,7 +37,7 @@ function gpuChart(head) {
     legend: names.map((name, index) => ({ name, mark: marks[index % marks.length] })),
     draw: smallMultiples(items, (item, width) => el("figure", {},
       el("figcaption", {}, el("strong", { text: item.name })),
-      ...lineChart(width, { series: item.lines.map((line) => ({ ...line, mark: marks[names.indexOf(line.name) % marks.length] })), xLabel: "s", yLabel: "", fromZero: true, height: 150, xDomain: [0, head.time.seconds], label: item.name }))),
+      ...lineChart(width, { series: item.lines.map((line) => ({ ...line, mark: marks[names.indexOf(line.name) % marks.length] })), xLabel: "Time (s)", yLabel: "by reading", fromZero: true, height: 150, xDomain: [0, head.time.seconds], label: item.name }))),
     table: () => ({ columns: ["reading", "GPU", "time (s)", "value"], rows: items.flatMap((item) => item.lines.flatMap((line) => line.x.map((x, index) => [item.name, line.name, x, line.y[index]]))) }),
   });
 }

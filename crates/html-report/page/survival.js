@@ -13,7 +13,7 @@ function survivalDrawing(width, curves, rules, height = 320) {
       return { ...scale, ticks, format: (tick) => (tick === 1 ? "100 %" : tick === 0.5 ? "50 %" : `${formatNumber(tick * 100)} %`) };
     },
     xLabel: "Time (ms), logarithmic",
-    yLabel: "Share of requests that took longer",
+    yLabel: "Requests that took longer, whole run",
   });
   for (const curve of curves) {
     // The band lies sideways: intervals are of the percentile, which is on the x axis.

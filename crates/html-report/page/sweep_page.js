@@ -38,6 +38,8 @@ class LoadQuestion {
     const answer = el("div", { class: "answer", id: "load-answer", role: "status" });
     const tell = () => {
       const set = this.limits.some((limit) => limit.limit !== null);
+      answer.dataset.limits = this.limits.filter((limit) => limit.limit !== null).map((limit) => `${limit.tag}=${limit.limit}`).join(" ");
+      answer.dataset.best = this.answers().map((one) => one.best?.cell.label ?? "none").join(" | ");
       answer.replaceChildren(...(set ? this.answers().map((one) => el("p", {}, ...this.sentence(one))) : [el("p", { text: "Move a limit to see the highest load that meets it." })]));
     };
     const changed = () => {

@@ -45,6 +45,7 @@ class RecordedRun:
         phase = next(one for one in self.summary["phase_accounting"] if one["phase_name"] == "profiling")
         self.start, self.end = phase["start_ns"], phase["end_ns"]
         self.seconds = (self.end - self.start) / 1e9
+        self.limits = self.summary["input_config"].get("slos") or {}
 
     def values(self, metric: str) -> list[float]:
         return [value for one in self.good if (value := one.get(metric)) is not None]
@@ -115,7 +116,7 @@ class Slices:
         assert (self.count - 1) * self.step < run.seconds <= self.count * self.step + 1e-9
 
     def of(self, at_ns: int) -> int:
-        return min(max(int(self.run.offset(at_ns) / self.step), 0), self.count - 1)
+        return min(max((at_ns - self.run.start) // round(self.step * 1e9), 0), self.count - 1)
 
     def length(self, index: int) -> float:
         return min(self.run.seconds - index * self.step, self.step)
@@ -153,7 +154,7 @@ def check_cells(table: Table, x: str, y: str, points: list[tuple[float, float]],
 
         def count(slack):
             def within(value, low, high):
-                room = slack * max(abs(low), abs(high))
+                room = slack * max(abs(low), abs(high), 0.1)
                 return low - room <= value < high + room
             return sum(within(px, *sides[0]) and within(py, *sides[1]) for px, py in points)
 

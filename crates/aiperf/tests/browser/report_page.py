@@ -28,6 +28,9 @@ TABLES = """(async () => {
   return tables;
 })()"""
 
+# Of the SLO editor of a run, or of the question after the load of a sweep.
+ANSWER = "document.querySelector('#slo-answer, #load-answer')"
+
 GROUND = "getComputedStyle(document.body).backgroundColor"
 
 DRAWINGS = """[...document.querySelectorAll("section.chart .plot")].map((plot) => ({
@@ -57,12 +60,12 @@ def set_limits(browser: Browser, limits: dict[str, str]):
     browser.value(f"""(() => {{
       const wanted = {json.dumps(limits)};
       for (const input of document.querySelectorAll(".slo input[type=number]")) {{
-        input.value = wanted[input.id.replace("slo-", "")] ?? "";
+        input.value = wanted[input.id.replace(/^(slo|load)-/, "")] ?? "";
         input.dispatchEvent(new Event("input"));
       }}
     }})()""")
     answered = " ".join(f"{tag}={limit}" for tag, limit in limits.items())
-    browser.wait(f"document.getElementById('slo-answer').dataset.limits === {json.dumps(answered)}")
+    browser.wait(f"{ANSWER}.dataset.limits === {json.dumps(answered)}")
 
 
 def too_wide(browser: Browser) -> int:
@@ -94,8 +97,8 @@ def find(path: str, limits: dict[str, str]) -> dict:
         found = {"opened_ms": float(browser.value("document.documentElement.dataset.readyMs"))}
         if limits:
             set_limits(browser, limits)
-            found["slo"] = browser.value("({ ...document.getElementById('slo-answer').dataset })")
-            found["goodput_tile"] = browser.value("document.querySelector('#tile-goodput .tile-value').textContent")
+            found["limits"] = {tag: float(limit) for tag, limit in limits.items()}
+            found["answer"] = browser.value(f"({{ ...{ANSWER}.dataset }})")
         found["tables"] = browser.value(TABLES)
         found["charts"] = browser.value(DRAWINGS)
         found["keys"] = use_keys(browser)

@@ -26,6 +26,10 @@ def main(kind: str, found_path: str, *folders: str):
     charts = {chart["id"]: chart for chart in found["charts"]}
     unchecked = set(tables) - set(PAGES[kind])
     assert not unchecked, f"nothing checks {sorted(unchecked)}"
+    if kind == "run" and "limits" in found:
+        points_of_run.run_of(folders[0]).limits = found["limits"]
+    if kind == "sweep" and "limits" in found:
+        points_of_sweep.check_answer(found["answer"]["best"], found["limits"], folders[0])
     for name, check in PAGES[kind].items():
         if name in tables:
             check(tables[name], charts.get(name), *folders)

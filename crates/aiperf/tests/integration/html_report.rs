@@ -44,6 +44,10 @@ fn opened(page: &Path, limits: &[&str]) -> Value {
     assert!(!charts.is_empty());
     for chart in charts {
         assert_eq!((&chart["drawn"], &chart["has_table"]), (&json!(true), &json!(true)), "{chart}");
+        for drawing in chart["svg"].as_array().unwrap() {
+            let names = drawing["names"].as_array().unwrap();
+            assert!(!names.is_empty() && names.iter().all(|name| name != ""), "each axis has a name: {drawing}");
+        }
     }
     let tables = found["tables"].as_object().unwrap();
     assert!(tables.values().all(|table| table["csv"].as_str().unwrap().lines().count() > 1), "{tables:?}");
@@ -129,9 +133,11 @@ fn every_chart_of_a_run_shows_its_records_and_the_slo_editor_counts_as_the_repor
     let number = |value: &Value| value.as_str().unwrap().parse::<f64>().unwrap();
     let good = summary["good_request_count"]["avg"].as_f64();
     assert!(good > Some(0.0), "{}", summary["good_request_count"]);
-    assert_eq!(Some(number(&found["slo"]["good"])), good);
+    assert_eq!(Some(number(&found["answer"]["good"])), good);
     let goodput = summary["goodput"]["avg"].as_f64().unwrap();
-    assert!((number(&found["slo"]["goodput"]) / goodput - 1.0).abs() < 1e-6, "{} {goodput}", found["slo"]);
+    assert!((number(&found["answer"]["goodput"]) / goodput - 1.0).abs() < 1e-6, "{} {goodput}", found["answer"]);
+    // R3, R4, R5 and R15 follow the limits.
+    assert_points("run", &found, &[&folder]);
 }
 
 #[test]
@@ -162,8 +168,38 @@ fn every_chart_of_a_sweep_and_of_a_comparison_shows_its_records() {
     if !has_browser() {
         return;
     }
-    assert_points("sweep", &opened(&page, &[]), &[&dir]);
+    // The lowest and the highest limit are met by all loads and by none; the one between may be met by some.
+    for limit in ["0.001", "14", "100000"] {
+        assert_points("sweep", &opened(&page, &[&format!("time_to_first_token={limit}")]), &[&dir]);
+    }
     assert_points("comparison", &opened(&compared, &[]), &[baseline, candidate]);
+}
+
+#[test]
+fn a_sweep_of_rates_and_lengths_shows_the_offered_load_costs_and_each_pair() {
+    let sim = sim("ttft=8&itl=gamma:1,4&batch=4&gpus=2");
+    let out = tempfile::tempdir().unwrap();
+    let dir = out.path().join("sweep");
+    let model =
+        "profile --model test-model --tokenizer builtin --streaming --osl 6 --goodput time_to_first_token:12 --url";
+    let ended = Program::new(model)
+        .word(sim.url())
+        .with("--request-rate 40,80 --isl 20,40 --request-count 30 --cost-per-gpu-hour 3 --gpu-telemetry")
+        .word(format!("{}/dcgm/metrics", sim.url()))
+        .with("--html --artifact-dir")
+        .word(&dir)
+        .run();
+    assert_good(&ended);
+    if !has_browser() {
+        return;
+    }
+    let found = opened(&dir.join("report.html"), &[]);
+    for name in ["s5", "s9", "s10"] {
+        assert!(found["tables"][name].is_object(), "{name} is not there");
+    }
+    assert!(found["tables"]["s5"]["csv"].as_str().unwrap().contains("offered (req/s)"));
+    assert!(found["tables"]["s2"]["csv"].as_str().unwrap().contains("per GPU"));
+    assert_points("sweep", &found, &[&dir]);
 }
 
 /// Folders with records, in the order of their names.

@@ -5,6 +5,9 @@ use crate::panels::{self, Scene, columns, rows};
 
 const HEADLINE: u16 = 8;
 const SECOND_ROW: u16 = 7;
+/// On a large terminal.
+const TRENDS: u16 = 10;
+const LOG: u16 = 8;
 /// The least height that a log or a list of errors is worth.
 const LEAST: u16 = 3;
 
@@ -56,9 +59,12 @@ fn medium(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
 fn large(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let sweep_height = sweep_height(scene, 12);
     let gpu_height = gpu_height(scene, area.width / 3, 10).max(10);
-    let metrics_height = (scene.snapshot.metrics.len() as u16 + 3).min(area.height.saturating_sub(44)).max(8);
+    let errors_height = scene.snapshot.errors.len() as u16 + 2;
+    let above = HEADLINE + TRENDS + gpu_height + sweep_height;
+    let room = area.height.saturating_sub(above + errors_height + LOG);
+    let metrics_height = (scene.snapshot.metrics.len() as u16 + 3).min(room).max(8);
     let [headline, trends, second, sweep, metrics, rest] =
-        rows(area, [HEADLINE, 10, gpu_height, sweep_height, metrics_height, u16::MAX]);
+        rows(area, [HEADLINE, TRENDS, gpu_height, sweep_height, metrics_height, u16::MAX]);
     let [throughput, latency, server, client] = columns(headline, [60, 64, 38, 38]);
     panels::throughput(frame, throughput, scene);
     panels::latency_table(frame, latency, scene);

@@ -1,5 +1,7 @@
 //! How the run ended: the main numbers and the files.
 
+use aiperf_live::RunEnd;
+
 use super::metric_name::metric_name;
 use super::{Scene, columns, fitting, framed, lines};
 use crate::canvas::{Frame, Line, Rect, Span};
@@ -11,6 +13,10 @@ const WIDEST_NAME: usize = 52;
 
 pub(crate) fn result(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let Some(end) = &scene.snapshot.result else { return };
+    // A sweep has its numbers in the table of its runs.
+    if end.rows.is_empty() && end.reason.is_none() && end.notes.is_empty() {
+        return files(frame, area, scene, end);
+    }
     let [left, right] = columns(area, [5, 3]);
     let took = end.duration.map_or_else(String::new, |seconds| format!(" after {}", clock(seconds)));
     let inner = framed(frame, left, &format!("Result{took}"), scene.theme);
@@ -35,7 +41,16 @@ pub(crate) fn result(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
         }
     }
     lines(frame, inner, text);
-    let inner = framed(frame, right, &format!("Files in {}", scene.facts.artifact_dir), scene.theme);
+    files(frame, right, scene, end);
+}
+
+fn files(frame: &mut Frame, area: Rect, scene: &Scene<'_>, end: &RunEnd) {
+    let title = match &scene.snapshot.sweep {
+        // The folder of the last run is not theirs.
+        Some(_) => "Files of all runs".to_owned(),
+        None => format!("Files in {}", scene.facts.artifact_dir),
+    };
+    let inner = framed(frame, area, &title, scene.theme);
     let shown = usize::from(inner.height);
     let path = |path: &str| Line::from(format!(" {}", fitting(path, usize::from(inner.width).saturating_sub(2))));
     let mut text: Vec<Line> = end.files.iter().map(|file| path(&file.path)).collect();

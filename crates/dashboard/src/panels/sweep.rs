@@ -9,7 +9,10 @@ use crate::numbers::{clock, number_or_dash};
 const COLUMN: usize = 9;
 
 pub(crate) fn sweep(frame: &mut Frame, area: Rect, scene: &Scene<'_>, sweep: &SweepProgress) {
-    let eta = sweep.eta.map_or_else(String::new, |eta| format!(", about {} left", clock(eta)));
+    let eta = sweep
+        .eta
+        .filter(|_| sweep.done < sweep.total)
+        .map_or_else(String::new, |eta| format!(", about {} left", clock(eta)));
     let inner = framed(frame, area, &format!("Runs: {} of {} done{eta}", sweep.done, sweep.total), scene.theme);
     let width = usize::from(inner.width);
     let columns = columns();
