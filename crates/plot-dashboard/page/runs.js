@@ -3,6 +3,15 @@
 import { byId, make } from "./dom.js";
 import { state } from "./state.js";
 
+/** The name of a run; with the folders above it if another run has the same name. */
+function namer(runs) {
+  const folders = runs.map((run) => run.folder.split("/"));
+  let common = 0;
+  while (folders.length > 1 && folders.every((parts) => parts.length > common + 1 && parts[common] === folders[0][common])) common++;
+  const count = (name) => runs.filter((run) => run.name === name).length;
+  return (run) => (run.name && count(run.name) === 1 ? run.name : run.folder.split("/").slice(common).join("/"));
+}
+
 /** Lists the runs again; `onChange` is called when the selection changes, `onName` with a run whose name was clicked. */
 export function listRuns({ onChange, onName }) {
   const { runs, choices } = state.board;
@@ -18,6 +27,7 @@ export function listRuns({ onChange, onName }) {
     if (!groups.has(group)) groups.set(group, []);
     groups.get(group).push(run);
   }
+  const label = namer(runs);
   const again = () => { listRuns({ onChange, onName }); onChange(); };
   const set = (ids, isChecked) => {
     for (const id of ids) isChecked ? state.unchecked.delete(id) : state.unchecked.add(id);
@@ -32,7 +42,7 @@ export function listRuns({ onChange, onName }) {
     const rows = members.map((run) => {
       const box = make("input", { type: "checkbox", checked: !run.problem && !state.unchecked.has(run.id), disabled: Boolean(run.problem), "data-run": run.id });
       box.onchange = () => set([run.id], box.checked);
-      const name = make("button", { type: "button", className: "link", title: run.folder, onclick: () => onName(run.id) }, run.name ?? run.folder);
+      const name = make("button", { type: "button", className: "link", title: run.folder, onclick: () => onName(run.id) }, label(run));
       const row = make("div", { className: "run" }, make("label", {}, box, make("span", { className: "away" }, `Show ${run.name}`)), name);
       const swept = choices.parameters.filter((one) => one !== chosen && one !== "run_name" && run.parameters[one]).slice(0, 1);
       if (run.problem) row.append(make("span", { className: "bad", title: run.problem }, "cannot be read"));

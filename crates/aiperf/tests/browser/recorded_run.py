@@ -116,7 +116,7 @@ class Slices:
         assert (self.count - 1) * self.step < run.seconds <= self.count * self.step + 1e-9
 
     def of(self, at_ns: int) -> int:
-        return min(max(int(self.run.offset(at_ns) / self.step), 0), self.count - 1)
+        return min(max((at_ns - self.run.start) // round(self.step * 1e9), 0), self.count - 1)
 
     def length(self, index: int) -> float:
         return min(self.run.seconds - index * self.step, self.step)
@@ -154,7 +154,7 @@ def check_cells(table: Table, x: str, y: str, points: list[tuple[float, float]],
 
         def count(slack):
             def within(value, low, high):
-                room = slack * max(abs(low), abs(high))
+                room = slack * max(abs(low), abs(high), 0.1)
                 return low - room <= value < high + room
             return sum(within(px, *sides[0]) and within(py, *sides[1]) for px, py in points)
 

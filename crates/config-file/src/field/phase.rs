@@ -43,7 +43,7 @@ const CANCELLATION: &[Field] = &[
     Field::new("delay", Duration(OptionId::RequestCancellationDelay)),
 ];
 
-/// Options of a warmup, and the option that says the same of any phase.
+/// Options of a warmup, each with the option that a measured phase has for it.
 pub(crate) const WARMUP_OPTIONS: &[(OptionId, OptionId)] = &[
     (OptionId::WarmupRequestCount, OptionId::RequestCount),
     (OptionId::WarmupDuration, OptionId::BenchmarkDuration),

@@ -111,9 +111,12 @@ fn coloured(groups: BTreeMap<(ExperimentSide, String), Vec<OperatingPoint>>, is_
                 if treatments == 1 { Ink::Candidate } else { Ink::Group(treatments - 2) }
             }
         };
-        let is_ordered = points.iter().all(|point| point.order.is_some());
-        let key = |point: &OperatingPoint| if is_ordered { point.order.unwrap_or_default() } else { point.x.value };
-        points.sort_by(|one, other| key(one).total_cmp(&key(other)));
+        // Points without the parameter come last; those with the same value go from left to right.
+        let key = |point: &OperatingPoint| (point.order.is_none(), point.order.unwrap_or_default(), point.x.value);
+        points.sort_by(|one, other| {
+            let ((one_last, one, one_x), (other_last, other, other_x)) = (key(one), key(other));
+            one_last.cmp(&other_last).then(one.total_cmp(&other)).then(one_x.total_cmp(&other_x))
+        });
         PointGroup { name, ink, points }
     });
     groups.collect()

@@ -85,14 +85,21 @@ fn half(stat: StatValue) -> f64 {
 
 /// Runs at the same operating point become one with the mean of their values.
 fn merge(group: &PointGroup, level: f64) -> PointGroup {
-    let same = |one: &OperatingPoint, other: &OperatingPoint| !one.label.is_empty() && one.label == other.label;
-    let merged = group.points.chunk_by(same).map(|runs| {
-        let first = &runs[0];
-        if let [one] = runs {
-            let (x, y) = (at_level(one.x, one.level, level), at_level(one.y, one.level, level));
-            return OperatingPoint { x, y, ..one.clone() };
+    let mut places: Vec<Vec<&OperatingPoint>> = Vec::new();
+    for point in &group.points {
+        let same = places.iter_mut().find(|runs| !point.label.is_empty() && runs[0].label == point.label);
+        match same {
+            Some(runs) => runs.push(point),
+            None => places.push(vec![point]),
         }
-        let values = |pick: fn(&OperatingPoint) -> f64| runs.iter().map(pick).collect::<Vec<f64>>();
+    }
+    let merged = places.iter().map(|runs| {
+        let first = runs[0];
+        if let [one] = &runs[..] {
+            let (x, y) = (at_level(one.x, one.level, level), at_level(one.y, one.level, level));
+            return OperatingPoint { x, y, ..(*one).clone() };
+        }
+        let values = |pick: fn(&OperatingPoint) -> f64| runs.iter().map(|run| pick(run)).collect::<Vec<f64>>();
         OperatingPoint {
             run: format!("{} runs", runs.len()),
             folders: runs.iter().flat_map(|run| run.folders.clone()).collect(),
@@ -131,6 +138,27 @@ fn at_level(stat: StatValue, stored: Option<f64>, wanted: f64) -> StatValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Ink;
+
+    #[test]
+    fn runs_with_the_same_label_are_one_point_wherever_they_are() {
+        let alone = |value: f64| StatValue { value, interval: None, repeats: None };
+        let point = |label: &str, x: f64| OperatingPoint {
+            run: format!("{label} {x}"),
+            folders: vec![x.to_string().into()],
+            label: label.to_owned(),
+            x: alone(x),
+            y: alone(2.0 * x),
+            runs: 1,
+            level: None,
+            order: None,
+        };
+        let points = vec![point("2", 1.0), point("4", 2.0), point("2", 3.0), point("", 4.0), point("", 5.0)];
+        let merged = merge(&PointGroup { name: "m".to_owned(), ink: Ink::Group(0), points }, 0.95);
+        let places: Vec<(f64, usize)> =
+            merged.points.iter().map(|point| (point.x.value, point.folders.len())).collect();
+        assert_eq!(places, [(2.0, 2), (2.0, 1), (4.0, 1), (5.0, 1)]);
+    }
 
     #[test]
     fn the_mean_of_runs_has_an_interval_of_students_t() {

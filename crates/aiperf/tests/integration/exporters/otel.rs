@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use aiperf_otel::message::{MetricData, NumberValue, OtlpMetric};
+use rustix::process::Signal;
 
 use super::collector::{TestCollector, histogram, text};
 use super::{LOAD, WORDS, short_run};
-use crate::support::{AfterReply, Program, TestReply, TestServer, chat_events, in_chunks, in_one, sim};
+use crate::support::{AfterReply, Program, TestReply, TestServer, chat_events, in_chunks, in_one, sim, wait_for};
 
 #[test]
 fn the_last_post_has_the_whole_run_in_the_words_of_the_genai_conventions() {
@@ -143,13 +144,20 @@ fn a_collector_that_dies_during_the_run_is_reported_with_what_it_lacks() {
         if is_dead { TestReply::new(b"").then(AfterReply::Close) } else { in_one("200 OK", "", b"") }
     });
     let options = format!("--url {} {LOAD} --otel-url {}", sim.url(), dying.url());
-    let program = Program::profile(&options).with("--request-count 200 --stream default,traces");
-    let artifacts = program.env("AIPERF_OTEL_FLUSH_INTERVAL_SECONDS", "0.1").succeed();
+    let program = Program::profile(&options).with("--benchmark-duration 600 --stream default,traces");
+    let run = program.env("AIPERF_OTEL_FLUSH_INTERVAL_SECONDS", "0.1").start();
+    // The first spans arrive. The run goes on and tries again.
+    let tries = || dying.received().iter().skip_while(|post| post.target != "/v1/traces").skip(1).count();
+    wait_for("posts that fail", || (tries() >= 3).then_some(()));
+    run.signal(Signal::INT);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    let artifacts = &ended.artifacts;
     let otel = artifacts.summary()["otel"].clone();
     let count = |name: &str| otel[name].as_u64().unwrap();
     assert_eq!((&otel["complete"], &otel["end_is_missing"]), (&false.into(), &true.into()), "{otel}");
     assert!(count("sent_spans") > 0 && count("dropped_spans") > 0 && count("failed_posts") > 0, "{otel}");
-    assert_eq!(count("sent_spans") + count("dropped_spans"), 200, "{otel}");
+    assert_eq!(count("sent_spans") + count("dropped_spans"), artifacts.records().len() as u64, "{otel}");
     assert!(artifacts.text("profile_export_console.txt").contains("does not have everything"));
 }
 
