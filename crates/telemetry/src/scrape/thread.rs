@@ -149,6 +149,7 @@ impl<S: PageSink> ScrapeThread<S> {
                 source,
                 sink,
                 stage: changes.clone(),
+                seen: RunStage::Before,
                 first: Some(first.clone()),
                 useless: 0,
                 buffer: Vec::new(),
@@ -210,6 +211,8 @@ struct Poll<S> {
     source: PageSource,
     sink: S,
     stage: watch::Receiver<RunStage>,
+    /// The stage that the last page was fetched in.
+    seen: RunStage,
     /// Told once, after the first attempt.
     first: Option<mpsc::Sender<(usize, FirstPage)>>,
     /// Pages in a row that were of no use.
@@ -224,7 +227,7 @@ struct Poll<S> {
 impl<S: PageSink> Poll<S> {
     async fn run(mut self) -> S {
         loop {
-            self.stage.mark_unchanged();
+            self.seen = *self.stage.borrow_and_update();
             let asked = Mono::now();
             let Some((after, latency)) = self.fetch().await else { return self.sink };
             self.useless = if after == AfterPage::BackOff { self.useless + 1 } else { 0 };
@@ -281,11 +284,11 @@ impl<S: PageSink> Poll<S> {
     /// Waits until the next page is due; `false` if none is.
     async fn wait(&mut self, latency: Nanos) -> bool {
         loop {
-            if self.stage.has_changed().unwrap_or(false) {
-                // A phase began or ended while the page was fetched: its edge wants a page of its own.
-                return *self.stage.borrow() != RunStage::Abandoned;
-            }
             let stage = *self.stage.borrow();
+            if stage != self.seen {
+                // A phase began or ended while the page was fetched: its edge wants a page of its own.
+                return stage != RunStage::Abandoned;
+            }
             let pause = match stage {
                 RunStage::Abandoned => return false,
                 RunStage::Before | RunStage::Phase { .. } if self.useless > 0 => {
@@ -303,12 +306,15 @@ impl<S: PageSink> Poll<S> {
             };
             tokio::select! {
                 () = tokio::time::sleep(pause.as_duration()) => return true,
-                changed = self.stage.changed() => {
-                    if changed.is_err() {
-                        return false;
+                changed = self.stage.changed() => match (changed, stage) {
+                    (Ok(()), _) => {}
+                    // The caller waits for the last pages, and no other stage can come.
+                    (Err(_), RunStage::Over { .. }) => {
+                        tokio::time::sleep(pause.as_duration()).await;
+                        return true;
                     }
-                    self.stage.mark_changed();
-                }
+                    (Err(_), _) => return false,
+                },
             }
         }
     }
