@@ -100,6 +100,30 @@ fn a_page_is_read_again_and_again() {
     assert!(problems(&metrics).contains("after the phase began"), "{}", problems(&metrics));
 }
 
+#[test]
+fn pages_are_read_after_the_run_until_the_counters_stand_still() {
+    const LATE: usize = 12;
+    let server = TestServer::start(|index, _| {
+        let tokens = 100 * index.min(LATE);
+        text(&format!("# TYPE vllm:generation_tokens_total counter\nvllm:generation_tokens_total {tokens}\n"))
+    });
+    let (mut thread, _) = start(&server, Duration::from_secs(60));
+    thread.wait_for_first_pages(Duration::from_secs(20), |_| true);
+    let began = Mono::now();
+    thread.signal().phase_begins();
+    thread.run_is_over(Duration::from_secs(60));
+    let endpoints = thread.finish();
+    let over = Mono::now().since(began).as_secs_f64();
+    assert!(server.received().len() > LATE, "{} pages were read", server.received().len());
+    // Each of these pages took 0.1 s and standing still takes a while; the limit is far off.
+    assert!(over < 50.0, "the thread went on for {over} s");
+    let metrics = ServerMetrics::compute(&endpoints, Window::new(began, Mono::now()), None);
+    let SeriesStatistics::Counter { total, .. } = &metrics.metrics[0].series[0].statistics else {
+        panic!("{metrics:?}")
+    };
+    assert!((*total - 100.0 * (LATE as f64 - 1.0)).abs() < 101.0, "{total}");
+}
+
 /// As of Python's `prometheus_client` 0.26, with which SGLang publishes its metrics.
 #[test]
 fn a_server_that_escapes_names_in_openmetrics_is_asked_for_plain_text() {
