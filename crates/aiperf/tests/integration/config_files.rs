@@ -98,7 +98,7 @@ fn mistakes_have_a_place_and_a_way_out() {
             &["run.yaml:10:5", "benchmark.endpoint.streming", "did you mean streaming?"][..],
         ),
         ("osl: 4", "osl: [4, 5]", &["benchmark.dataset.osl", "not a list", "`sweep`"]),
-        ("requests: 40", "requests: many", &["benchmark.phases[1].requests (", "run.yaml:16:", "many"]),
+        ("requests: 40", "requests: many", &["benchmark.phases[1].requests (", "run.yaml:17:", "many"]),
         ("{{ length * 2 }}", "{{ lenght * 2 }}", &["run.yaml:14:", "uses lenght", "did you mean length?"]),
         ("${AIPERF_TEST_URL}", "${NO_SUCH_VARIABLE}", &["run.yaml:9:", "NO_SUCH_VARIABLE is not set"]),
         ("randomSeed: 7", "randomSeed: 7\nrandomSeed: 8", &["run.yaml:3:1", "randomSeed is given twice"]),
