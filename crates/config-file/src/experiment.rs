@@ -6,7 +6,7 @@ use aiperf_options::{ConfigError, RawOptions};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::body::{BodyOptions, PhaseOptions};
+use crate::body::{FileRunOptions, PhaseOptions};
 use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
@@ -65,7 +65,7 @@ impl ConfigFile {
         typed: &RawOptions,
         environment: &Environment,
     ) -> Result<Config, ConfigFileError> {
-        let BodyOptions { mut run, phases, warnings } = self.options(variation)?;
+        let FileRunOptions { mut run, phases, warnings } = self.options(variation)?;
         if let Some(seed) = self.random_seed()? {
             run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }

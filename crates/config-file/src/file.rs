@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::body::{self, BodyOptions};
+use crate::body::{self, FileRunOptions};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{SweepSection, Variation, whole_path};
@@ -157,7 +157,7 @@ impl ConfigFile {
     }
 
     /// The options of one run.
-    pub(crate) fn options(&self, variation: &Variation) -> Result<BodyOptions, FileError> {
+    pub(crate) fn options(&self, variation: &Variation) -> Result<FileRunOptions, FileError> {
         let in_file = |error: FileError| error.in_file(&self.name);
         let body = rendered_body(&variation.root).map_err(in_file)?;
         body::read(&self.name, &body, "benchmark").map_err(in_file)

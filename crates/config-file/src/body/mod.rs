@@ -21,7 +21,7 @@ use crate::yaml::Node;
 
 /// What one run does, as options.
 #[derive(Debug)]
-pub(crate) struct BodyOptions {
+pub(crate) struct FileRunOptions {
     /// Options of the run, apart from the load of its phases.
     pub(crate) run: RawOptions,
     /// In the order of the file.
@@ -43,7 +43,7 @@ pub(crate) fn read_section(
 }
 
 /// Reads the body of `file`; `path` is where the body stands, such as `benchmark`.
-pub(crate) fn read(file: &str, body: &Node, path: &str) -> Result<BodyOptions, FileError> {
+pub(crate) fn read(file: &str, body: &Node, path: &str) -> Result<FileRunOptions, FileError> {
     let mut reader = Reader::new(file);
     must_be_map(body, path)?;
     for entry in body.entries() {
@@ -61,5 +61,5 @@ pub(crate) fn read(file: &str, body: &Node, path: &str) -> Result<BodyOptions, F
         warnings.extend(own);
         all.push(phase);
     }
-    Ok(BodyOptions { run, phases: all, warnings })
+    Ok(FileRunOptions { run, phases: all, warnings })
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::document::{PresetDocument, WrittenPreset};
 
 /// Words that YAML would read as something other than text.
-const RESERVED: [&str; 7] = ["true", "false", "null", "yes", "no", "on", "off"];
+const RESERVED: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 
 /// The whole configuration.
 pub(super) fn document(document: &PresetDocument) -> Vec<String> {
