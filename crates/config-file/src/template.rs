@@ -109,17 +109,17 @@ fn rendered(text: &str, names: &Names) -> Result<NodeValue, String> {
 }
 
 fn problem(environment: &Environment<'_>, text: &str, names: &Names, error: &minijinja::Error) -> String {
-    if error.kind() == minijinja::ErrorKind::UndefinedError {
-        let used = environment.template_from_str(text).map(|template| template.undeclared_variables(false));
-        let mut unknown: Vec<String> =
-            used.unwrap_or_default().into_iter().filter(|name| !names.values.contains_key(name)).collect();
-        unknown.sort();
-        if let Some(first) = unknown.first() {
-            let near = crate::names::nearest(first, names.values.keys().map(String::as_str));
-            let advice =
-                near.map_or_else(|| "add it to `variables`".to_owned(), |near| format!("did you mean {near}?"));
-            return format!("the template {text:?} uses {first}, which has no value; {advice}");
-        }
+    let used = environment.template_from_str(text).map(|template| template.undeclared_variables(false));
+    let mut unknown: Vec<String> =
+        used.unwrap_or_default().into_iter().filter(|name| !names.values.contains_key(name)).collect();
+    unknown.sort();
+    // An operator says of an unknown name that it has the wrong type.
+    let is_of_a_name =
+        [minijinja::ErrorKind::UndefinedError, minijinja::ErrorKind::InvalidOperation].contains(&error.kind());
+    if let Some(first) = unknown.first().filter(|_| is_of_a_name) {
+        let near = crate::names::nearest(first, names.values.keys().map(String::as_str));
+        let advice = near.map_or_else(|| "add it to `variables`".to_owned(), |near| format!("did you mean {near}?"));
+        return format!("the template {text:?} uses {first}, which has no value; {advice}");
     }
     format!("the template {text:?} cannot be rendered: {error}")
 }
