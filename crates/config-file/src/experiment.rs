@@ -43,6 +43,9 @@ impl ConfigFile {
         if let Some(seed) = self.random_seed()? {
             whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }
+        if let Some(hidden) = self.no_sweep_table()? {
+            whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
+        }
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
         let mut cells = Vec::with_capacity(variations.len());
         for variation in &variations {

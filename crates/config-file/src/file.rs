@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::body::{self, FileRunOptions};
+use crate::body::{self, FileRunOptions, truth_value};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{SweepSection, Variation, whole_path};
@@ -98,6 +98,13 @@ impl ConfigFile {
                 Err(FileError::at(node.position, "randomSeed", problem).in_file(&self.name))
             }
         }
+    }
+
+    /// Whether the tables of a sweep are left out; `None` if the file does not say.
+    pub(crate) fn no_sweep_table(&self) -> Result<Option<bool>, FileError> {
+        let Some(node) = self.root.get("no_sweep_table") else { return Ok(None) };
+        let wrong = |problem| FileError::at(node.position, "noSweepTable", problem).in_file(&self.name);
+        truth_value(node).map(Some).map_err(wrong)
     }
 
     /// The file with more parameters in its sweep; one that has no sweep gets a grid of them.

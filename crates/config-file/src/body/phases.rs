@@ -126,6 +126,13 @@ fn phase(
             "sla" | "adaptive_scale" => {
                 return Err(FileError::at(entry.key_position, path, "adaptive scaling is not supported; use a sweep"));
             }
+            "timing_mode" => {
+                return Err(FileError::at(
+                    entry.key_position,
+                    path,
+                    "follows from `type` and is not read; leave it out",
+                ));
+            }
             key if OWN_KEYS.contains(&key) => {}
             _ => reader.entry(entry, &path, PHASE, &OWN_KEYS)?,
         }
