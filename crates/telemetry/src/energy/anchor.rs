@@ -43,11 +43,12 @@ const ENOUGH: usize = 3;
 /// If every reading is new, this many of the shortest times between readings bound the renewal.
 const SHORTEST: usize = 5;
 
-/// The time between two new values, as far as readings were dense enough to see it: at least one reading in between had nothing new.
+/// The longest time between two new values, as far as readings were dense enough to see it: at least one reading in between had nothing new.
 /// If nearly every reading had a new value, the renewal takes no longer than the time between the densest readings.
 pub(super) fn renewal_interval(points: impl Iterator<Item = (Mono, f64)>) -> Option<Nanos> {
     let (mut resolved, mut between_readings) = (Vec::new(), Vec::new());
-    let mut last_change: Option<Mono> = None;
+    // When a new value was first read, and how long before that the value may have become true.
+    let mut last_change: Option<(Mono, Nanos)> = None;
     let mut unchanged = 0;
     let mut before: Option<(Mono, f64)> = None;
     for (at, value) in points {
@@ -55,10 +56,10 @@ pub(super) fn renewal_interval(points: impl Iterator<Item = (Mono, f64)>) -> Opt
             Some((_, old)) if old.to_bits() == value.to_bits() => unchanged += 1,
             Some((earlier, _)) => {
                 between_readings.push(at.since(earlier));
-                if let Some(changed) = last_change.filter(|_| unchanged > 0) {
-                    resolved.push(at.since(changed));
+                if let Some((changed, gap)) = last_change.filter(|_| unchanged > 0) {
+                    resolved.push(at.since(changed) + gap);
                 }
-                last_change = Some(at);
+                last_change = Some((at, at.since(earlier)));
                 unchanged = 0;
             }
             None => {}
@@ -84,8 +85,8 @@ mod tests {
     #[test]
     fn dense_readings_tell_how_often_a_value_is_renewed() {
         let interval = renewal_interval(read_every(40, 100, 2_000).into_iter()).unwrap();
-        assert!((80..=120).contains(&(interval.0 / MS)), "{interval:?}");
-        // Of sparse readings each is new: the renewal is somewhere below the time between them.
+        // Not shorter than it is, and longer by the time between two readings at each end at most.
+        assert!((100 * MS..=180 * MS).contains(&interval.0), "{interval:?}");
         assert_eq!(renewal_interval(read_every(333, 100, 20_000).into_iter()), Some(Nanos(333 * MS)));
         assert_eq!(renewal_interval(read_every(333, 30_000, 20_000).into_iter()), None);
     }
