@@ -36,7 +36,7 @@ fn mm1_is_late_in_one_percent_at_its_capacity() {
 fn md1_agrees_with_crommelins_formula() {
     assert_near(crommelin_late_share(KnownServer::MD1.rate_capacity(), 0.05, 0.5), 0.01, 1e-3);
     for rate in [15.5, 17.0] {
-        let (late, _) = simulate(KnownServer::MD1, Load::OpenLoop { requests_per_s: rate }, 400_000);
+        let (late, _) = simulate(KnownServer::MD1, Load::OpenLoop { requests_per_s: rate }, 2_000_000);
         assert_near(late, crommelin_late_share(rate, 0.05, 0.5), 0.15);
     }
 }
