@@ -30,6 +30,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 |---|---|
 | `aiperf profile` | run a benchmark |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
+| `aiperf doctor` | check this machine: limits, clocks, disk, GPUs and downloads, and what each means for a benchmark; see [troubleshooting.md](troubleshooting.md) |
 | `aiperf selftest` | measure how accurate the client is on this machine; see [selftest.md](selftest.md) |
 | `aiperf sim` | run a simulated inference server; see [sim.md](sim.md) |
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |

@@ -21,6 +21,7 @@ mod dashboard;
 mod dataset_docs;
 mod deferral;
 mod determinism;
+mod doctor;
 mod dynamic_grpc;
 mod endpoint_types;
 mod endpoints;
