@@ -16,8 +16,10 @@ mod otel;
 mod output;
 mod phase;
 mod run;
+mod search;
 mod section;
 mod server_metrics;
+mod sla;
 mod tuning;
 mod until_ci;
 mod wandb;
@@ -54,7 +56,12 @@ pub use phase::{
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
+pub use search::{
+    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
+    SearchDimension, SearchObjective, SearchSpec, SlaPrecision, SlaTier, Terminator,
+};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
+pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
 pub use wandb::WandbConfig;
