@@ -11,6 +11,7 @@ mod chat;
 mod cli;
 mod compare;
 mod config_file;
+mod doctor;
 mod exporters;
 mod genai_perf;
 mod html_report;
@@ -20,6 +21,7 @@ mod logging;
 mod plot;
 mod profile;
 mod progress;
+mod run_files;
 mod screen;
 mod selftest;
 mod simulate;
@@ -91,6 +93,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         }
         Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
+        Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),

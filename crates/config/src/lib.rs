@@ -16,10 +16,13 @@ mod otel;
 mod output;
 mod phase;
 mod run;
+mod search;
 mod section;
 mod server_metrics;
+mod sla;
 mod tuning;
 mod until_ci;
+mod user_file;
 mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
@@ -54,7 +57,13 @@ pub use phase::{
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
+pub use search::{
+    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
+    SearchDimension, SearchObjective, SearchSpec, SlaPrecision, SlaTier, Terminator,
+};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
+pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use user_file::{UserFile, UserFileFormat};
 pub use wandb::WandbConfig;

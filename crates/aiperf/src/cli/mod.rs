@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod completion;
 mod config;
+mod doctor;
 mod error;
 mod help;
 #[cfg(test)]
@@ -33,7 +34,8 @@ pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
-pub(crate) use config::{ConfigAction, ConfigInvocation, ExpandFormat};
+pub(crate) use config::{ConfigInvocation, ExpandFormat};
+pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
@@ -52,6 +54,8 @@ const HELP: &str = "help";
 pub(crate) enum Invocation {
     Profile(Box<Experiment>),
     Chat(Box<ChatInvocation>),
+    /// Check this machine.
+    Doctor(DoctorInvocation),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
@@ -112,10 +116,11 @@ pub(crate) fn parse(
             profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
+        Some((doctor::NAME, matches)) => Ok(Invocation::Doctor(doctor::read(matches))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
-        Some((config::NAME, matches)) => Ok(Invocation::Config(config::read(matches, environment))),
+        Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
