@@ -40,6 +40,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
 | `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
 | `aiperf plot FOLDER...` | draw charts of a run or of several runs; see [plots.md](plots.md) |
+| `aiperf speed-bench-report FOLDER...` | put SPEED-Bench runs into one table; see [datasets.md](datasets.md#speed_bench) |
 | `aiperf config validate FILE` | check a configuration file; see [config.md](config.md) |
 | `aiperf config expand FILE` | show the runs of its sweep |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
