@@ -21,6 +21,7 @@ mod logging;
 mod plot;
 mod profile;
 mod progress;
+mod run_files;
 mod screen;
 mod selftest;
 mod simulate;

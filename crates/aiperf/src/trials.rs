@@ -16,10 +16,12 @@ use aiperf_report::{FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, VERSION};
+use crate::run_files::RunFiles;
 use crate::views::{self, Views};
 
 pub(crate) fn run(
     experiment: &Experiment,
+    files: &RunFiles,
     environment: &Environment,
     interrupts: &Interrupts,
     live: &Arc<LiveRun>,
@@ -30,6 +32,7 @@ pub(crate) fn run(
         interrupts,
         folder: None,
         dir: &experiment.dir,
+        files,
         is_doubtful: false,
         environment,
         live,
@@ -63,6 +66,8 @@ struct InProcessRunner<'a> {
     /// The folder of all runs, from the first one that starts on.
     folder: Option<FolderLock>,
     dir: &'a Path,
+    /// What is written into that folder first.
+    files: &'a RunFiles,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
@@ -90,6 +95,7 @@ impl Runner for InProcessRunner<'_> {
         let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
         if self.folder.is_none() {
             self.folder = Some(whole.take().map_err(|error| TrialError::NotPrepared(error.into()))?);
+            self.files.write(self.dir);
         }
         let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         self.live.end_cell(cell, views::cell_of(&result, Mono::now().since(began).as_secs_f64()));

@@ -17,6 +17,10 @@ pub struct Experiment {
     /// Holds the folders of all runs.
     pub dir: PathBuf,
     pub seeds: Seeds,
+    /// The configuration file that repeats it, with secrets redacted; empty if nobody wrote one.
+    pub file: String,
+    /// Presets of the charts of its results, as a preset file has them.
+    pub plot_presets: Option<Value>,
 }
 
 impl Experiment {

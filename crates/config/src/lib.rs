@@ -22,6 +22,7 @@ mod server_metrics;
 mod sla;
 mod tuning;
 mod until_ci;
+mod user_file;
 mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
@@ -64,4 +65,5 @@ pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use user_file::{UserFile, UserFileFormat};
 pub use wandb::WandbConfig;

@@ -55,7 +55,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(analyze::command())
-        .subcommand(config::command())
+        .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))
         .subcommand(speed_bench_report::command())
         .subcommand(compare::command())

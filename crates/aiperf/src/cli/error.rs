@@ -15,7 +15,7 @@ pub(crate) enum CliError {
     )]
     AnalyzeOfGenaiPerf,
     #[error(
-        "aiperf config needs one of its commands, validate or expand; GenAI-Perf's command of this name is `aiperf genai-perf config`"
+        "aiperf config needs one of its commands, such as init, validate or expand; GenAI-Perf's command of this name is `aiperf genai-perf config`"
     )]
     ConfigOfGenaiPerf,
     #[error("{level} has no command {name:?}; {advice}")]

@@ -35,7 +35,7 @@ pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
-pub(crate) use config::{ConfigAction, ConfigInvocation, ExpandFormat};
+pub(crate) use config::{ConfigInvocation, ExpandFormat};
 pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
@@ -127,7 +127,7 @@ pub(crate) fn parse(
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
-        Some((config::NAME, matches)) => Ok(Invocation::Config(config::read(matches, environment))),
+        Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aiperf_config::{Environment, Experiment};
-use aiperf_config_file::{ConfigFile, ConfigFileError};
+use aiperf_config_file::{ConfigFile, ConfigFileError, shown_file_of};
 use aiperf_options::catalogue::{OptionSpec, options};
 use aiperf_options::{ConfigError, RawOptions};
 use clap::ArgMatches;
@@ -32,7 +32,12 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
 
 /// The runs of the options alone, or of the configuration file that they name.
 pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
-    let Some(given) = raw.config_file() else { return Ok(raw.resolve_experiment(environment)?) };
+    let Some(given) = raw.config_file() else {
+        let mut experiment = raw.resolve_experiment(environment)?;
+        experiment.file =
+            shown_file_of(raw, &experiment).map_or_else(|_| String::new(), |file| with_advice(&file, &experiment));
+        return Ok(experiment);
+    };
     let path = given.values.first().map(PathBuf::from).unwrap_or_default();
     let path = if path.exists() { path } else { environment.current_dir.join(path) };
     if !path.exists() {
@@ -40,7 +45,22 @@ pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<
         return Err(ConfigError::Unreadable { flag, path, reason: "no such file".to_owned() }.into());
     }
     let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
-    Ok(file.experiment(raw, environment)?)
+    let mut experiment = file.experiment(raw, environment)?;
+    experiment.file = with_advice(&file.shown(raw).map_err(ConfigFileError::from)?, &experiment);
+    Ok(experiment)
+}
+
+/// The file that is written among the results, with what its reader must know to repeat the run.
+fn with_advice(file: &serde_json::Value, experiment: &Experiment) -> String {
+    let file = aiperf_config_file::write(file);
+    let mut text = "# What was run. To run it again: aiperf profile -f aiperf_config.yaml\n".to_owned();
+    if experiment.seeds.base.is_none() {
+        text.push_str("# It had no randomSeed, so that each run draws other data.\n");
+    }
+    if file.contains(aiperf_redact::REDACTED) {
+        text.push_str("# Secrets were left out; put them in place of <redacted>.\n");
+    }
+    text + &file
 }
 
 fn values(matches: &ArgMatches, spec: &'static OptionSpec) -> Option<(&'static str, Vec<String>)> {

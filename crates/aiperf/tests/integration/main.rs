@@ -16,6 +16,7 @@ mod command_line;
 mod compare;
 mod compression;
 mod config_files;
+mod config_templates;
 mod connections;
 mod dashboard;
 mod dataset_docs;

@@ -27,12 +27,12 @@ impl RawOptions {
             None => vec![Cell { config: raw.resolve(environment)?, variation: None }],
             Some(lists) => cells(raw, lists, environment)?,
         };
-        if lists.is_some() {
-            give_all_the_largest_data(raw, &mut cells);
+        if lists.is_some() && !raw.is_given(OptionId::NumDatasetEntries) {
+            give_all_the_largest_data(&mut cells);
         }
         trials::check_warmup(raw, &cells)?;
         let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
-        Ok(Experiment { cells, trials, sweep, dir, seeds })
+        Ok(Experiment { cells, trials, sweep, dir, seeds, file: String::new(), plot_presets: None })
     }
 }
 
@@ -46,7 +46,7 @@ impl RawOptions {
         let seeds = trials::seeds(self, &trials, sweep.is_some())?;
         trials::check_warmup(self, &cells)?;
         let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
-        Ok(Experiment { cells, trials, sweep, dir, seeds })
+        Ok(Experiment { cells, trials, sweep, dir, seeds, file: String::new(), plot_presets: None })
     }
 
     /// Pause, order and tables of a sweep whose cells a file has.
@@ -72,10 +72,7 @@ fn cells(raw: &RawOptions, lists: &Lists, environment: &Environment) -> Result<V
 
 /// Cells that differ in how long they run draw from the same number of conversations, so that none sees its data more
 /// often than another.
-fn give_all_the_largest_data(raw: &RawOptions, cells: &mut [Cell]) {
-    if raw.is_given(OptionId::NumDatasetEntries) {
-        return;
-    }
+pub fn give_all_the_largest_data(cells: &mut [Cell]) {
     let entries = |cell: &Cell| match &cell.config.dataset.source {
         DatasetSource::Synthetic(synthetic) => Some(synthetic.entries),
         _ => None,
