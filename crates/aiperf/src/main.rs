@@ -25,6 +25,7 @@ mod run_files;
 mod screen;
 mod selftest;
 mod simulate;
+mod speed_bench_report;
 mod trace_tool;
 mod trials;
 mod views;
@@ -94,6 +95,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
         Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
+        Invocation::SpeedBenchReport(asked) => return speed_bench_report::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),

@@ -18,6 +18,7 @@ mod profile;
 mod report;
 mod selftest;
 mod sim;
+mod speed_bench_report;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -41,10 +42,11 @@ pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
+pub(crate) use speed_bench_report::SpeedBenchInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 5] = ["plugins", "speed-bench-report", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 4] = ["plugins", "kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -56,6 +58,8 @@ pub(crate) enum Invocation {
     Chat(Box<ChatInvocation>),
     /// Check this machine.
     Doctor(DoctorInvocation),
+    /// Put SPEED-Bench runs into one table.
+    SpeedBenchReport(SpeedBenchInvocation),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
@@ -117,6 +121,9 @@ pub(crate) fn parse(
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some((doctor::NAME, matches)) => Ok(Invocation::Doctor(doctor::read(matches))),
+        Some((speed_bench_report::NAME, matches)) => {
+            Ok(Invocation::SpeedBenchReport(speed_bench_report::read(matches)))
+        }
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),

@@ -67,6 +67,7 @@ mod selftest;
 mod server_hooks;
 mod server_metrics;
 mod sessions;
+mod speed_bench;
 mod stall;
 mod steady_state;
 mod stopping;
