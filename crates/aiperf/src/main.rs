@@ -119,6 +119,7 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("cannot find the working folder")?,
         peek: Some(aiperf_dataset::peek),
+        listed_models: Some(aiperf_experiment::listed_models),
         expressions: Some(ExpressionChecks {
             payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
             response_field: |text| ResponseField::parse(text).map(|_| ()),

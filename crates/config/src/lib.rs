@@ -43,7 +43,7 @@ pub use endpoint::{
     DescriptorSource, EndpointConfig, GrpcMethod, Readiness, ReadinessMode, ResetKvCache, ServerProfiler, SimTarget,
     Target,
 };
-pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
+pub use environment::{Environment, ExpressionChecks, FilePeek, ListModels, Peek};
 pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
     SweepOrder, SweptValue, Trials, short_path,

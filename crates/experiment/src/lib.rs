@@ -15,6 +15,7 @@ mod watch;
 
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
+pub use prepare::readiness::listed_models;
 pub use run::{Run, RunResult};
 pub use selftest::{
     ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use aiperf_config::{Environment, Experiment};
+use aiperf_config::{Environment, Experiment, ListModels, Target};
 use aiperf_config_file::{ConfigFile, ConfigFileError, shown_file_of};
-use aiperf_options::catalogue::{OptionSpec, options};
+use aiperf_options::catalogue::{OptionId, OptionSpec, options};
 use aiperf_options::{ConfigError, RawOptions};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -30,8 +30,49 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
     raw
 }
 
-/// The runs of the options alone, or of the configuration file that they name.
+/// The runs of the options, or of the configuration file that they name. A run without a model takes the only one of its server.
 pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    match (resolve(raw, environment), environment.listed_models) {
+        (Err(CliError::Config(ConfigError::NoModel)), Some(list)) if !raw.is_given(OptionId::ModelNames) => {
+            resolve_with_listed_model(raw, environment, list)
+        }
+        (result, _) => result,
+    }
+}
+
+fn resolve_with_listed_model(
+    raw: &RawOptions,
+    environment: &Environment,
+    list: ListModels,
+) -> Result<Experiment, CliError> {
+    let with = |model: &str| {
+        let mut raw = raw.clone();
+        raw.push(OptionId::ModelNames, OptionId::ModelNames.flag(), vec![model.to_owned()]);
+        resolve(&raw, environment)
+    };
+    // Only its server is used: where it is, and how it is asked.
+    let unnamed = with("model")?;
+    let config = &unnamed.cells[0].config;
+    let url = match config.endpoint.targets.first() {
+        Some(Target::Url(address)) => aiperf_redact::shown_url(address.as_str()),
+        _ => return Err(ConfigError::NoModel.into()),
+    };
+    let mut models = list(config).map_err(|reason| CliError::ModelsUnknown { url: url.clone(), reason })?;
+    models.dedup();
+    match models.as_slice() {
+        [] => Err(CliError::NoModelListed { url }),
+        [model] => {
+            let mut experiment = with(model)?;
+            for cell in &mut experiment.cells {
+                cell.config.warnings.push(format!("no model given: using {model}, the only one that {url} lists"));
+            }
+            Ok(experiment)
+        }
+        _ => Err(CliError::SeveralModels { url, models: models.join(", ") }),
+    }
+}
+
+fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
     let Some(given) = raw.config_file() else {
         let mut experiment = raw.resolve_experiment(environment)?;
         experiment.file =
