@@ -12,6 +12,7 @@ mod cli;
 mod compare;
 mod config_file;
 mod doctor;
+mod dry_run;
 mod exporters;
 mod genai_perf;
 mod html_report;
@@ -21,6 +22,8 @@ mod logging;
 mod plot;
 mod profile;
 mod progress;
+mod remaining_time;
+mod resume;
 mod run_files;
 mod screen;
 mod selftest;
@@ -119,6 +122,7 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("cannot find the working folder")?,
         peek: Some(aiperf_dataset::peek),
+        listed_models: Some(aiperf_experiment::listed_models),
         expressions: Some(ExpressionChecks {
             payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
             response_field: |text| ResponseField::parse(text).map(|_| ()),

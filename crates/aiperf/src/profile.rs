@@ -19,13 +19,15 @@ use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
 use crate::run_files::{self, RunFiles};
 use crate::views::{self, Views};
-use crate::{html_report, logging, plot, trials};
+use crate::{dry_run, html_report, logging, plot, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit code of a complete run that `--strict` fails.
 pub(crate) const DOUBTFUL: u8 = 3;
+/// Exit code of a sweep that is over, if some of its points have no result.
+pub(crate) const POINTS_FAILED: u8 = 4;
 
 /// Time between two lines of progress without a terminal: with `--ui simple`, and in the log.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
@@ -46,6 +48,9 @@ pub(crate) fn run(
             log::warn!("{warning}");
             said.push(warning);
         }
+    }
+    if experiment.only_plans {
+        return dry_run::run(experiment, environment, interrupts);
     }
     let files = RunFiles::of(experiment)?;
     let live = LiveRun::new(views::facts(&first.config, None));

@@ -1,9 +1,8 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, UserFile};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
 use aiperf_options::{ConfigError, RawOptions};
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::body::{FileRunOptions, PhaseOptions};
@@ -52,7 +51,7 @@ impl ConfigFile {
             let why = "it applies to the points of a sweep, and this run has one point".to_owned();
             return Err(ConfigError::Needs { flag: given.spelling.clone(), needs, why }.into());
         }
-        let mut whole = multi_run::options(self)?;
+        let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
         if let Some(seed) = self.random_seed()? {
             whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
@@ -64,7 +63,8 @@ impl ConfigFile {
         let mut cells = Vec::with_capacity(variations.len());
         let mut says_entries = typed.get(OptionId::NumDatasetEntries).is_some();
         for variation in &variations {
-            let (config, of_file) = file.config(variation, typed, environment)?;
+            let (mut config, of_file) = file.config(variation, typed, environment)?;
+            config.warnings.extend(warnings.iter().cloned());
             says_entries |= of_file;
             let place = is_sweep.then(|| CellVariation {
                 label: variation.label.clone(),
@@ -76,9 +76,12 @@ impl ConfigFile {
         if is_sweep && !says_entries {
             aiperf_options::give_all_the_largest_data(&mut cells);
         }
-        let sweep = if is_sweep { Some(whole.resolve_sweep(parameters(&variations))?) } else { None };
+        let values =
+            variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
+        let sweep =
+            if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
         let experiment = whole.resolve_trials(cells, sweep)?;
-        Ok(Experiment { plot_presets: self.plot(environment)?, ..experiment })
+        Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
     /// The configuration of one cell, and whether the file says how many conversations it has.
@@ -98,7 +101,7 @@ impl ConfigFile {
             run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }
         // It goes for the intervals within a run, too.
-        if let Some(level) = multi_run::options(self)?.get(OptionId::ConfidenceLevel) {
+        if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
             run.set(level.id, level.spelling.clone(), level.values.clone());
         }
         let (mut warmup, mut profiling) = self.one_of_each(phases)?;
@@ -182,20 +185,6 @@ fn say_how_long_the_warmup_is(profiling: &mut RawOptions, warmup: &RawOptions) {
             profiling.set(id, given.spelling.clone(), given.values.clone());
         }
     }
-}
-
-/// What is varied, by the names that tables have for it, with all values in order of appearance.
-fn parameters(variations: &[Variation]) -> Vec<(String, Vec<Value>)> {
-    let mut parameters: Vec<(String, Vec<Value>)> = Vec::new();
-    for (path, value) in variations.iter().flat_map(|variation| &variation.values) {
-        let name = aiperf_config::short_path(path);
-        match parameters.iter_mut().find(|(known, _)| known == name) {
-            Some((_, values)) if values.contains(value) => {}
-            Some((_, values)) => values.push(value.clone()),
-            None => parameters.push((name.to_owned(), vec![value.clone()])),
-        }
-    }
-    parameters
 }
 
 /// Whether an option was given a list that makes a sweep.
