@@ -1,9 +1,8 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
 use aiperf_options::{ConfigError, RawOptions};
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::body::{FileRunOptions, PhaseOptions};
@@ -11,7 +10,16 @@ use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
 use crate::sweep::Variation;
+use crate::yaml::Position;
 use crate::{FileError, command_line};
+
+/// Options that mean nothing without a sweep.
+const OF_SWEEPS: [OptionId; 4] = [
+    OptionId::ParameterSweepCooldownSeconds,
+    OptionId::ParameterSweepSameSeed,
+    OptionId::ParameterSweepMode,
+    OptionId::NoSweepTable,
+];
 
 /// Why a file and a command line do not describe runs.
 #[derive(Debug, Error)]
@@ -38,18 +46,27 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
-        let mut whole = multi_run::options(self)?;
+        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !is_sweep);
+        if let Some(given) = alone {
+            let needs = "a list of values for an option, or `sweep` in the file".to_owned();
+            let why = "it applies to the points of a sweep, and this run has one point".to_owned();
+            return Err(ConfigError::Needs { flag: given.spelling.clone(), needs, why }.into());
+        }
+        let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
-        if let Some(seed) = self.random_seed()? {
-            whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+        if let Some((place, seed)) = self.random_seed()? {
+            whole.set(OptionId::RandomSeed, place, vec![seed]);
         }
         if let Some(hidden) = self.no_sweep_table()? {
             whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
         }
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
         let mut cells = Vec::with_capacity(variations.len());
+        let mut says_entries = typed.get(OptionId::NumDatasetEntries).is_some();
         for variation in &variations {
-            let config = file.config(variation, typed, environment)?;
+            let (mut config, of_file) = file.config(variation, typed, environment)?;
+            config.warnings.extend(warnings.iter().cloned());
+            says_entries |= of_file;
             let place = is_sweep.then(|| CellVariation {
                 label: variation.label.clone(),
                 folder: variation.dir_name.clone(),
@@ -57,29 +74,56 @@ impl ConfigFile {
             });
             cells.push(Cell { config, variation: place });
         }
-        let sweep = if is_sweep { Some(whole.resolve_sweep(parameters(&variations))?) } else { None };
-        Ok(whole.resolve_trials(cells, sweep)?)
+        if is_sweep && !says_entries {
+            aiperf_options::give_all_the_largest_data(&mut cells);
+        }
+        let values =
+            variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
+        let sweep =
+            if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
+        let experiment = whole.resolve_trials(cells, sweep)?;
+        Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
-    /// The configuration of one cell.
+    /// The configuration of one cell, and whether the file says how many conversations it has.
     fn config(
         &self,
         variation: &Variation,
         typed: &RawOptions,
         environment: &Environment,
-    ) -> Result<Config, ConfigFileError> {
-        let FileRunOptions { mut run, phases, warnings } = self.options(variation)?;
-        if let Some(seed) = self.random_seed()? {
-            run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+    ) -> Result<(Config, bool), ConfigFileError> {
+        let FileRunOptions { mut run, phases, warnings, user_files } = self.options(variation)?;
+        let says_entries = run.get(OptionId::NumDatasetEntries).is_some();
+        // Charts that a file describes are drawn, unless it says otherwise.
+        if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
+            run.set(OptionId::AutoPlot, format!("plot ({})", self.name()), vec!["true".to_owned()]);
+        }
+        if let Some((place, seed)) = self.random_seed()? {
+            run.set(OptionId::RandomSeed, place, vec![seed]);
+        }
+        // It goes for the intervals within a run, too.
+        if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
+            run.set(level.id, level.spelling.clone(), level.values.clone());
         }
         let (mut warmup, mut profiling) = self.one_of_each(phases)?;
+        let mut warnings = warnings;
+        drop_without_effect(&mut run, [Some(&mut profiling), warmup.as_mut()].into_iter().flatten(), &mut warnings);
         command_line::lay_over_phases(&mut run, &mut profiling, &mut warmup, typed, &variation.values);
+        for phase in [Some(&mut profiling), warmup.as_mut()].into_iter().flatten() {
+            keep_the_type(phase, &run, self.name());
+        }
         profiling.extend(run.clone());
+        if let Some(warmup) = &warmup {
+            say_how_long_the_warmup_is(&mut profiling, warmup);
+        }
         let warmup = warmup.map(|mut warmup| {
             warmup.extend(run.clone());
             warmup
         });
         let in_cell = |error: ConfigError| {
+            if matches!(error, ConfigError::NoModel) {
+                return ConfigFileError::File(self.missing("model", "a run needs `model: NAME`, or --model"));
+            }
             if variation.values.is_empty() {
                 ConfigFileError::Options(error)
             } else {
@@ -88,8 +132,24 @@ impl ConfigFile {
         };
         let mut config = profiling.resolve_after(warmup.as_ref(), environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);
+        config.user_files = self.with_variables(user_files, variation)?;
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));
-        Ok(config)
+        Ok((config, says_entries))
+    }
+
+    /// Files of the user's own with the variables that their templates may name.
+    fn with_variables(&self, files: Vec<UserFile>, variation: &Variation) -> Result<Vec<UserFile>, FileError> {
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let variables = self.variables_of(variation)?;
+        Ok(files.into_iter().map(|file| UserFile { variables: variables.clone(), ..file }).collect())
+    }
+
+    /// The error for a key of the body that is not there.
+    fn missing(&self, key: &str, problem: &str) -> FileError {
+        let position = self.section("benchmark").map_or_else(Position::default, |body| body.position);
+        FileError::at(position, format!("benchmark.{key}"), problem).in_file(self.name())
     }
 
     /// The warmup, if any, and the measured phase.
@@ -120,18 +180,56 @@ impl ConfigFile {
     }
 }
 
-/// What is varied, by the names that tables have for it, with all values in order of appearance.
-fn parameters(variations: &[Variation]) -> Vec<(String, Vec<Value>)> {
-    let mut parameters: Vec<(String, Vec<Value>)> = Vec::new();
-    for (path, value) in variations.iter().flat_map(|variation| &variation.values) {
-        let name = aiperf_config::short_path(path);
-        match parameters.iter_mut().find(|(known, _)| known == name) {
-            Some((_, values)) if values.contains(value) => {}
-            Some((_, values)) => values.push(value.clone()),
-            None => parameters.push((name.to_owned(), vec![value.clone()])),
+/// A phase of a file has the type that is written there. On the command line recorded times are followed if nothing else is
+/// said.
+fn keep_the_type(phase: &mut RawOptions, run: &RawOptions, file: &str) {
+    let has = |id: OptionId| phase.get(id).is_some() || run.get(id).is_some();
+    let is_of_a_file = has(OptionId::InputFile) && !has(OptionId::Scenario);
+    if is_of_a_file && !has(OptionId::FixedSchedule) && !has(OptionId::NoFixedSchedule) {
+        phase.set(OptionId::NoFixedSchedule, format!("type ({file})"), vec!["true".to_owned()]);
+    }
+}
+
+/// Settings of a file that mean nothing together with others of it. On the command line they are errors; files of the
+/// reference have them.
+fn drop_without_effect<'a>(
+    run: &mut RawOptions,
+    phases: impl Iterator<Item = &'a mut RawOptions>,
+    warnings: &mut Vec<String>,
+) {
+    let mut drop = |options: &mut RawOptions, id: OptionId, why: &str| {
+        if let Some(given) = options.get(id) {
+            warnings.push(format!("{} has no effect: {why}", given.spelling));
+            options.remove(id);
+        }
+    };
+    let mut has_users = false;
+    for phase in phases {
+        if phase.get(OptionId::PrefillConcurrency).is_none() {
+            let why = "without prefillConcurrency there is no limit to raise";
+            drop(phase, OptionId::PrefillConcurrencyRampDuration, why);
+        }
+        has_users |= phase.get(OptionId::UserCentricRate).is_some();
+    }
+    if has_users {
+        let why = "the pause between turns follows from the rate and the number of users";
+        for id in [
+            OptionId::ConversationTurnDelayMean,
+            OptionId::ConversationTurnDelayStddev,
+            OptionId::ConversationTurnDelayRatio,
+        ] {
+            drop(run, id, why);
         }
     }
-    parameters
+}
+
+/// How much data is loaded also depends on how much the warmup needs.
+fn say_how_long_the_warmup_is(profiling: &mut RawOptions, warmup: &RawOptions) {
+    for id in [OptionId::WarmupRequestCount, OptionId::WarmupDuration, OptionId::NumWarmupSessions] {
+        if let Some(given) = of_warmup(id).and_then(|of_any| warmup.get(of_any)) {
+            profiling.set(id, given.spelling.clone(), given.values.clone());
+        }
+    }
 }
 
 /// Whether an option was given a list that makes a sweep.

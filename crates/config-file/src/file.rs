@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value;
+use aiperf_config::Environment;
+use aiperf_options::RawOptions;
+use serde_json::{Map, Value};
 
 use crate::body::{self, FileRunOptions, truth_value};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{SweepSection, Variation, whole_path};
-use crate::yaml::{self, Entry, Node, NodeValue};
-use crate::{FileError, environment, template};
+use crate::written::{laid_over, redacted};
+use crate::yaml::{self, Entry, Node, NodeValue, Position};
+use crate::{FileError, command_line, environment, template};
 
 /// Largest file that is read. Larger data belongs into a file of its own.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -46,7 +49,22 @@ impl ConfigFile {
                 "is larger than 64 MiB; put data into a file of its own and name it under `path`".to_owned(),
             ));
         }
-        Self::parse(&name, &text(bytes).map_err(cannot)?, variables)
+        let text = Self::text(bytes).map_err(|error| error.in_file(&name))?;
+        Self::parse(&name, &text, variables)
+    }
+
+    /// The text of a file; other encodings are named.
+    pub fn text(bytes: Vec<u8>) -> Result<String, FileError> {
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(FileError::at(Position { line: 1, column: 1 }, "", "the file is UTF-16; save it as UTF-8"));
+        }
+        if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+            return Err(FileError::at(position(&bytes, at), "", "there is a NUL byte; this is not a text file"));
+        }
+        String::from_utf8(bytes).map_err(|error| {
+            let at = position(error.as_bytes(), error.utf8_error().valid_up_to());
+            FileError::at(at, "", "the file is not UTF-8; save it as UTF-8")
+        })
     }
 
     /// Reads the text of a file that messages call `name`.
@@ -67,12 +85,11 @@ impl ConfigFile {
         let mut warnings = Vec::new();
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
-        if let Some(plot) = root.get("plot") {
-            return Err(FileError::at(
-                plot.position,
-                "plot",
-                "is not supported; leave it out and use `artifacts.autoPlot`",
-            ));
+        if let Some(variables) = root.get("variables")
+            && !matches!(variables.value, NodeValue::Map(_) | NodeValue::Null)
+        {
+            let problem = format!("must be a map of names and values, not {}", variables.kind());
+            return Err(FileError::at(variables.position, "variables", problem));
         }
         Ok(Self { name: name.to_owned(), root, warnings })
     }
@@ -87,12 +104,14 @@ impl ConfigFile {
         self.root.get(name)
     }
 
-    /// The seed of all runs.
-    pub(crate) fn random_seed(&self) -> Result<Option<String>, FileError> {
+    /// The seed of all runs, with the place of the field.
+    pub(crate) fn random_seed(&self) -> Result<Option<(String, String)>, FileError> {
         let Some(node) = self.root.get("random_seed") else { return Ok(None) };
+        let Position { line, column } = node.position;
+        let spelling = format!("randomSeed ({}:{line}:{column})", self.name);
         match node.value {
             NodeValue::Null => Ok(None),
-            NodeValue::Int(_) => Ok(node.word()),
+            NodeValue::Int(_) => Ok(node.word().map(|seed| (spelling, seed))),
             _ => {
                 let problem = format!("must be a whole number, not {}", node.kind());
                 Err(FileError::at(node.position, "randomSeed", problem).in_file(&self.name))
@@ -144,6 +163,41 @@ impl ConfigFile {
         Ok(file)
     }
 
+    /// This file with the options of the command line laid over it, as one file; templates are left as they are.
+    pub fn resolved(&self, typed: &RawOptions) -> Result<Value, FileError> {
+        let file = self.with_lists(&command_line::lists(typed))?;
+        Ok(laid_over(file.root.to_json(), typed))
+    }
+
+    /// The same without secrets: what is written among the results of a run.
+    pub fn shown(&self, typed: &RawOptions) -> Result<Value, FileError> {
+        Ok(redacted(self.resolved(typed)?))
+    }
+
+    /// The variables of one run.
+    pub(crate) fn variables_of(&self, variation: &Variation) -> Result<Map<String, Value>, FileError> {
+        let variables = variation.root.get("variables").map(template::variables).transpose();
+        let variables = variables.map_err(|error| error.in_file(&self.name))?.unwrap_or_default();
+        Ok(variables.into_iter().collect())
+    }
+
+    /// Presets of charts: those under `plot`, or those of the file that it names.
+    pub(crate) fn plot(&self, environment: &Environment) -> Result<Option<Value>, FileError> {
+        let Some(node) = self.root.get("plot") else { return Ok(None) };
+        let wrong = |problem: String| FileError::at(node.position, "plot", problem).in_file(&self.name);
+        match &node.value {
+            NodeValue::Null => Ok(None),
+            NodeValue::Map(_) => Ok(Some(node.to_json())),
+            NodeValue::Text(path) => {
+                let text = std::fs::read_to_string(environment.current_dir.join(path));
+                let text = text.map_err(|error| wrong(format!("{path} cannot be read: {error}")))?;
+                let presets = yaml::read(&text).map_err(|error| error.in_file(path))?;
+                Ok(Some(presets.to_json()))
+            }
+            _ => Err(wrong(format!("must be the path of a preset file or its contents, not {}", node.kind()))),
+        }
+    }
+
     /// What should be changed in the file.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -152,6 +206,16 @@ impl ConfigFile {
     /// The runs that the file describes, before the command line and trials.
     pub fn variations(&self) -> Result<Vec<Variation>, FileError> {
         self.sweep().and_then(|sweep| sweep.variations(&self.root)).map_err(|error| error.in_file(&self.name))
+    }
+
+    /// The runs with their fields read, which finds mistakes in fields; rules about what goes together are not checked,
+    /// and no other file is needed.
+    pub fn read_variations(&self) -> Result<Vec<Variation>, FileError> {
+        let variations = self.variations()?;
+        for variation in &variations {
+            self.options(variation)?;
+        }
+        Ok(variations)
     }
 
     /// The type of the sweep by the name that the reference has for it; `None` without a sweep.
@@ -179,16 +243,12 @@ pub(crate) fn rendered_body(root: &Node) -> Result<Node, FileError> {
     Ok(body)
 }
 
-/// The text of a file; other encodings are named.
-fn text(bytes: Vec<u8>) -> Result<String, String> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err("is UTF-16; save it as UTF-8".to_owned());
-    }
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        return Err(format!("has a NUL byte at offset {at}; it is not a text file"));
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| format!("is not UTF-8: byte {}; save it as UTF-8", error.utf8_error().valid_up_to()))
+/// Line and column of a byte.
+fn position(bytes: &[u8], at: usize) -> Position {
+    let before = &bytes[..at];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = before.split(|byte| *byte == b'\n').count();
+    Position { line, column: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count() }
 }
 
 /// Gives a file the shape of the envelope. A file that has the keys of the body at its top is an older form.
