@@ -1,12 +1,12 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment};
 use aiperf_options::catalogue::{Arity, OptionId};
 use aiperf_options::{ConfigError, RawOptions};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::body::{FileRunOptions, PhaseOptions};
+use crate::body::FileRunOptions;
 use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
@@ -68,17 +68,14 @@ impl ConfigFile {
         typed: &RawOptions,
         environment: &Environment,
     ) -> Result<Config, ConfigFileError> {
-        let FileRunOptions { mut run, phases, warnings } = self.options(variation)?;
+        let FileRunOptions { mut run, mut phases, warnings } = self.options(variation)?;
         if let Some(seed) = self.random_seed()? {
             run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }
-        let (mut warmup, mut profiling) = self.one_of_each(phases)?;
-        command_line::lay_over_phases(&mut run, &mut profiling, &mut warmup, typed, &variation.values);
-        profiling.extend(run.clone());
-        let warmup = warmup.map(|mut warmup| {
-            warmup.extend(run.clone());
-            warmup
-        });
+        command_line::lay_over_phases(&mut run, &mut phases, typed, &variation.values, self.name())?;
+        for phase in &mut phases {
+            phase.options.extend(run.clone());
+        }
         let in_cell = |error: ConfigError| {
             if variation.values.is_empty() {
                 ConfigFileError::Options(error)
@@ -86,37 +83,12 @@ impl ConfigFile {
                 ConfigFileError::Cell { label: variation.label.clone(), error }
             }
         };
-        let mut config = profiling.resolve_after(warmup.as_ref(), environment).map_err(in_cell)?;
+        let main = phases.iter().find(|phase| phase.is_measured());
+        let main = main.ok_or(ConfigFileError::Options(ConfigError::NoMeasuredPhase))?;
+        let mut config = main.options.resolve_phases(&phases, environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));
         Ok(config)
-    }
-
-    /// The warmup, if any, and the measured phase.
-    fn one_of_each(&self, phases: Vec<PhaseOptions>) -> Result<(Option<RawOptions>, RawOptions), FileError> {
-        let wrong = |problem: &str| FileError::new(problem).in_file(self.name());
-        let (mut warmup, mut profiling) = (None, None);
-        for phase in phases {
-            let place = match phase.kind {
-                PhaseKind::Warmup => &mut warmup,
-                PhaseKind::Profiling => &mut profiling,
-            };
-            if phase.seamless {
-                return Err(wrong("benchmark.phases: `seamless` is not supported; leave it out"));
-            }
-            if phase.kind == PhaseKind::Profiling && phase.excluded {
-                return Err(wrong(
-                    "benchmark.phases: `excludeFromResults` of a profiling phase is not supported; leave it out",
-                ));
-            }
-            if place.replace(phase.options).is_some() {
-                return Err(wrong(
-                    "benchmark.phases: a second phase of one kind is not supported; keep one warmup and one profiling phase",
-                ));
-            }
-        }
-        let profiling = profiling.ok_or_else(|| wrong("benchmark.phases: there is no profiling phase"))?;
-        Ok((warmup, profiling))
     }
 }
 

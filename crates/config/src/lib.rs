@@ -15,6 +15,7 @@ mod mlflow;
 mod otel;
 mod output;
 mod phase;
+mod phases;
 mod run;
 mod section;
 mod server_metrics;
@@ -53,6 +54,7 @@ pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
+pub use phases::Phases;
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use tuning::Tuning;

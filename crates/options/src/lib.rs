@@ -13,5 +13,6 @@ mod variables;
 pub use command_line::shown_extra_inputs;
 pub use error::ConfigError;
 pub use grammar::goodput::read as read_goodput;
+pub use groups::PhaseOptions;
 pub use raw::{Given, RawOptions};
 pub use variables::{UnreadVariable, VARIABLES, Variable, WithoutEffect, unread_variables, variables_without_effect};

@@ -8,11 +8,10 @@ mod phases;
 mod reader;
 
 pub(crate) use duration::seconds as duration_seconds;
-pub(crate) use phases::PhaseOptions;
 use reader::{Reader, must_be_map};
 pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
 
-use aiperf_options::RawOptions;
+use aiperf_options::{PhaseOptions, RawOptions};
 
 use crate::FileError;
 use crate::field::{BENCHMARK, Field};

@@ -4,6 +4,7 @@ mod agentic;
 mod arrival;
 mod limits;
 mod mode;
+pub(super) mod phases;
 mod promotion;
 mod ramp;
 mod rate;
@@ -14,12 +15,10 @@ pub(crate) mod users;
 pub(crate) mod warmup;
 mod windows;
 
-use std::time::Duration;
-
 pub(super) use schedule::window;
 pub(super) use stop::usual_requests;
 
-use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, RampShape};
+use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, Ramp, RampShape};
 
 use self::limits::Limits;
 use self::mode::Mode;
@@ -47,37 +46,38 @@ struct Measured {
     limits: Limits,
     /// Of `--request-rate`: a series belongs to the measured phase alone.
     rate: Option<Setting<f64>>,
-    rate_ramp: Option<Setting<Duration>>,
+    rate_ramp: Option<Setting<Ramp>>,
     arrival: Option<Arrival>,
     ramp_shape: RampShape,
+    failed_request_threshold: Option<f64>,
 }
 
 pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
+    warnings: &mut Vec<String>,
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
     if raw.is_given(OptionId::Scenario) {
         return agentic::resolve(raw, around);
     }
     let mode = mode::choose(raw, around)?;
     mode::refuse_foreign(raw, mode)?;
+    warnings.extend(mode::pauses_without_effect(raw, mode));
+    let ramp_shape = ramp::shape(raw)?;
+    let limits = Limits::read(raw, &limits::PROFILING, ramp_shape)?;
+    warnings.extend(limits.warning(raw, &limits::PROFILING));
     let measured = Measured {
         mode,
-        limits: Limits::read(raw, &limits::PROFILING)?,
+        limits,
         rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
-        rate_ramp: setting(OptionId::RequestRateRampDuration, raw.seconds(OptionId::RequestRateRampDuration)?),
+        rate_ramp: ramp::read(raw, OptionId::RequestRateRampDuration, ramp_shape)?,
         arrival: arrival::resolve(raw, mode)?,
-        ramp_shape: ramp::shape(raw)?,
+        ramp_shape,
+        failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
     };
     let profiling = profiling(raw, around, &measured)?;
-    let warmup = warmup::resolve(raw, around, &measured)?;
+    let warmup = warmup::resolve(raw, around, &measured, warnings)?;
     Ok((warmup, profiling))
-}
-
-/// A warmup whose load is given by the options of a measured phase.
-pub(super) fn warmup_phase(raw: &RawOptions, around: &Surroundings<'_>) -> Result<PhaseConfig, ConfigError> {
-    let (_, phase) = resolve(raw, around)?;
-    Ok(PhaseConfig { kind: PhaseKind::Warmup, ..phase })
 }
 
 fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
@@ -88,8 +88,8 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         Mode::Burst => Pace::Concurrency(ceiling.unwrap_or(1)),
         Mode::Rate | Mode::Series => {
             let rate = match measured.rate {
-                Some(rate) => rate::constant(raw, rate, measured.rate_ramp, measured.ramp_shape)?,
-                None => rate::series(raw, around.environment, measured.rate_ramp, measured.ramp_shape)?,
+                Some(rate) => rate::constant(raw, rate, measured.rate_ramp)?,
+                None => rate::series(raw, around.environment, measured.rate_ramp)?,
             };
             stop::or_whole_series(&mut stop, &rate);
             Pace::Rate { rate, arrival: measured.arrival.unwrap_or(Arrival::Poisson), ceiling }
@@ -101,14 +101,13 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         Mode::UserCentric => users::pace(raw, around.dataset, &stop, ceiling)?,
     };
     Ok(PhaseConfig {
-        kind: PhaseKind::Profiling,
-        pace,
-        stop,
         grace: stop::grace(raw, &stop, measured.mode)?,
-        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp, measured.ramp_shape),
+        concurrency_ramp: measured.limits.concurrency_ramp(),
         prefill_limit: measured.limits.prefill(),
-        prefill_ramp: ramp::of(measured.limits.prefill_ramp, measured.ramp_shape),
+        prefill_ramp: measured.limits.prefill_ramp(),
         cancellation: cancellation(raw)?,
+        failed_request_threshold: measured.failed_request_threshold,
+        ..PhaseConfig::new(PhaseKind::Profiling, pace, stop)
     })
 }
 

@@ -1,8 +1,8 @@
 //! How many sessions may be in flight, how many requests may wait for their first token, and how both limits grow.
 
-use std::time::Duration;
+use aiperf_config::{Ramp, RampShape};
 
-use super::{Setting, setting};
+use super::{Setting, ramp, setting};
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
@@ -32,17 +32,18 @@ pub(super) const WARMUP: LimitOptions = LimitOptions {
 pub(super) struct Limits {
     concurrency: Option<Setting<usize>>,
     prefill: Option<Setting<usize>>,
-    pub(super) concurrency_ramp: Option<Setting<Duration>>,
-    pub(super) prefill_ramp: Option<Setting<Duration>>,
+    concurrency_ramp: Option<Setting<Ramp>>,
+    prefill_ramp: Option<Setting<Ramp>>,
 }
 
 impl Limits {
-    pub(super) fn read(raw: &RawOptions, options: &LimitOptions) -> Result<Limits, ConfigError> {
+    /// `shape`: of ramps that have none of their own.
+    pub(super) fn read(raw: &RawOptions, options: &LimitOptions, shape: RampShape) -> Result<Limits, ConfigError> {
         Ok(Limits {
             concurrency: setting(options.concurrency, raw.int(options.concurrency)?),
             prefill: setting(options.prefill, raw.int(options.prefill)?),
-            concurrency_ramp: setting(options.concurrency_ramp, raw.seconds(options.concurrency_ramp)?),
-            prefill_ramp: setting(options.prefill_ramp, raw.seconds(options.prefill_ramp)?),
+            concurrency_ramp: ramp::read(raw, options.concurrency_ramp, shape)?,
+            prefill_ramp: ramp::read(raw, options.prefill_ramp, shape)?,
         })
     }
 
@@ -56,12 +57,32 @@ impl Limits {
         }
     }
 
+    pub(super) fn without_ramps(self) -> Limits {
+        Limits { concurrency_ramp: None, prefill_ramp: None, ..self }
+    }
+
     pub(super) fn concurrency(&self) -> Option<usize> {
         self.concurrency.map(|limit| limit.value)
     }
 
     pub(super) fn prefill(&self) -> Option<usize> {
         self.prefill.map(|limit| limit.value)
+    }
+
+    pub(super) fn concurrency_ramp(&self) -> Option<Ramp> {
+        self.concurrency_ramp.map(|ramp| ramp.value)
+    }
+
+    /// `None` without a limit that it could raise.
+    pub(super) fn prefill_ramp(&self) -> Option<Ramp> {
+        self.prefill_ramp.filter(|_| self.prefill.is_some()).map(|ramp| ramp.value)
+    }
+
+    /// A ramp of prefill concurrency that has no limit to raise: the reference accepts it, so it is a warning.
+    pub(super) fn warning(&self, raw: &RawOptions, options: &LimitOptions) -> Option<String> {
+        let ramp = self.prefill_ramp.filter(|_| self.prefill.is_none())?;
+        let needed = options.prefill.flag();
+        Some(format!("{} has no effect: there is no {needed} that it could raise", raw.spelling(ramp.option)))
     }
 
     /// A burst without a concurrency has one session in flight; the other modes have no limit then.
@@ -93,9 +114,6 @@ impl Limits {
         }
         if let (Some(ramp), None) = (self.concurrency_ramp, self.concurrency) {
             return Err(raw.needs(ramp.option, options.concurrency, "without it there is no limit to raise"));
-        }
-        if let (Some(ramp), None) = (self.prefill_ramp, self.prefill) {
-            return Err(raw.needs(ramp.option, options.prefill, "without it there is no limit to raise"));
         }
         Ok(())
     }

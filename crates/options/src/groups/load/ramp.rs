@@ -6,6 +6,7 @@ use aiperf_config::{Ramp, RampShape};
 
 use super::Setting;
 use crate::catalogue::OptionId;
+use crate::grammar::number;
 use crate::{ConfigError, RawOptions};
 
 const DURATIONS: [OptionId; 6] = [
@@ -17,14 +18,10 @@ const DURATIONS: [OptionId; 6] = [
     OptionId::WarmupRequestRateRampDuration,
 ];
 
-/// The shape of every ramp of the run.
+/// The shape of the ramps that have none of their own.
 pub(super) fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
     let id = OptionId::RampShape;
-    let shape = match raw.choice(id)? {
-        Some("exponential") => RampShape::Exponential,
-        Some("poisson") => RampShape::Poisson,
-        _ => RampShape::Linear,
-    };
+    let shape = raw.choice(id)?.and_then(of_name).unwrap_or_default();
     if raw.is_given(id) && !DURATIONS.into_iter().any(|duration| raw.is_given(duration)) {
         let needs = format!("a ramp, such as {}", OptionId::ConcurrencyRampDuration.flag());
         return Err(raw.needs_text(id, &needs, "this run has no ramp"));
@@ -32,6 +29,28 @@ pub(super) fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
     Ok(shape)
 }
 
-pub(super) fn of(duration: Option<Setting<Duration>>, shape: RampShape) -> Option<Ramp> {
-    duration.map(|duration| Ramp { duration: duration.value, shape })
+/// The ramp of an option: seconds, or seconds with a shape of its own, such as `20:exponential`. Otherwise it has the usual shape.
+pub(super) fn read(raw: &RawOptions, id: OptionId, usual: RampShape) -> Result<Option<Setting<Ramp>>, ConfigError> {
+    let Some(text) = raw.text(id) else { return Ok(None) };
+    let wrong = || {
+        let form = "must be a finite number of seconds, or seconds and a shape (linear, exponential, poisson), such as 20:exponential";
+        raw.bad(id, text, form)
+    };
+    let (seconds, shape) = match text.split_once(':') {
+        Some((seconds, shape)) => (seconds.trim(), of_name(shape.trim()).ok_or_else(wrong)?),
+        None => (text, usual),
+    };
+    let value = number::float(seconds).ok_or_else(wrong)?;
+    raw.check_range(id, text, value)?;
+    let duration = Duration::try_from_secs_f64(value).map_err(|_| wrong())?;
+    Ok(Some(Setting { value: Ramp { duration, shape }, option: id }))
+}
+
+fn of_name(name: &str) -> Option<RampShape> {
+    match name {
+        "linear" => Some(RampShape::Linear),
+        "exponential" => Some(RampShape::Exponential),
+        "poisson" => Some(RampShape::Poisson),
+        _ => None,
+    }
 }

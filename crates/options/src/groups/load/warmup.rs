@@ -149,6 +149,7 @@ pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
     measured: &Measured,
+    warnings: &mut Vec<String>,
 ) -> Result<Option<PhaseConfig>, ConfigError> {
     let stop = StopConditions {
         requests: raw.int(OptionId::WarmupRequestCount)?,
@@ -157,7 +158,7 @@ pub(super) fn resolve(
         whole_dataset: false,
         windows: None,
     };
-    let limits = Limits::read(raw, &limits::WARMUP)?;
+    let limits = Limits::read(raw, &limits::WARMUP, measured.ramp_shape)?;
     let grace = raw.wait(OptionId::WarmupGracePeriod)?;
     if stop == StopConditions::default() {
         return refuse_settings(raw).map(|()| None);
@@ -166,26 +167,26 @@ pub(super) fn resolve(
         let why = "the grace period begins when that duration is over";
         return Err(raw.needs(OptionId::WarmupGracePeriod, OptionId::WarmupDuration, why));
     }
+    // A ramp of the measured phase has been warned of there.
+    warnings.extend(limits.or(measured.limits.without_ramps()).warning(raw, &limits::WARMUP));
     let limits = limits.or(measured.limits);
     let pace = pace(raw, measured, limits.concurrency())?;
     let is_burst = matches!(pace, Pace::Concurrency(_));
     limits.check(raw, &limits::WARMUP, is_burst, around.streaming)?;
     Ok(Some(PhaseConfig {
-        kind: PhaseKind::Warmup,
-        pace,
-        stop,
         grace: grace.unwrap_or(GracePeriod::Unlimited),
-        concurrency_ramp: ramp::of(limits.concurrency_ramp, measured.ramp_shape),
+        concurrency_ramp: limits.concurrency_ramp(),
         prefill_limit: limits.prefill(),
-        prefill_ramp: ramp::of(limits.prefill_ramp, measured.ramp_shape),
-        cancellation: None,
+        prefill_ramp: limits.prefill_ramp(),
+        failed_request_threshold: measured.failed_request_threshold,
+        ..PhaseConfig::new(PhaseKind::Warmup, pace, stop)
     }))
 }
 
 fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result<Pace, ConfigError> {
     let (rate_id, ramp_id) = (OptionId::WarmupRequestRate, OptionId::WarmupRequestRateRampDuration);
     let rate = setting(rate_id, raw.float_or_inf(rate_id)?).or(measured.rate);
-    let ramp = setting(ramp_id, raw.seconds(ramp_id)?);
+    let ramp = ramp::read(raw, ramp_id, measured.ramp_shape)?;
     let arrival = arrival::warmup(raw, rate, measured)?;
     let Some(rate) = rate else {
         // A ramp of the measured phase raises a series there; here it has nothing to raise.
@@ -196,7 +197,7 @@ fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result
             None => Ok(Pace::Concurrency(ceiling.unwrap_or(1))),
         };
     };
-    let rate = rate::constant(raw, rate, ramp.or(measured.rate_ramp), measured.ramp_shape)?;
+    let rate = rate::constant(raw, rate, ramp.or(measured.rate_ramp))?;
     Ok(Pace::Rate { rate, arrival, ceiling })
 }
 
