@@ -2,7 +2,8 @@
 
 import os
 import threading
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import processes  # of conformance/
@@ -18,44 +19,59 @@ class Measured:
     # Greatest sum of resident memory over the process tree that a sample saw. Shared pages count once per process.
     peak_rss_mb: float
     stdout: str
+    # CPU seconds by the name of a thread, as the last sample before its end saw them.
+    thread_cpu_s: dict[str, float] = field(default_factory=dict)
 
 
 def run(
     argv: list[str], folder: Path, env: dict[str, str], limit_s: float, cores: set[int] | None = None
 ) -> Measured:
     """A command that takes longer than `limit_s`, or fails, is an error. `cores`: those that it may use."""
-    memory = MemorySampler()
+    sampler = TreeSampler()
     try:
-        finished = processes.run(argv, folder, env, limit_s, while_running=memory.start, cores=cores)
+        finished = processes.run(argv, folder, env, limit_s, while_running=sampler.start, cores=cores)
     finally:
-        peak = memory.stop()
+        sampler.stop()
     said = finished.stdout[-1000:] + finished.stderr[-1000:]
     if finished.timed_out:
         raise RuntimeError(f"{argv[0]} did not end within {limit_s:.0f} s; see {folder}\n{said}")
     if finished.rc != 0:
         raise RuntimeError(f"{' '.join(argv)} ended with {finished.rc}; see {folder}\n{said}")
-    return Measured(finished.wall_s, finished.cpu_s, peak / 1e6, finished.stdout)
+    return Measured(finished.wall_s, finished.cpu_s, sampler.peak / 1e6, finished.stdout, sampler.thread_cpu_s())
 
 
-class MemorySampler:
-    """Looks at the resident memory of a process tree while it runs."""
+class TreeSampler:
+    """Looks at the resident memory of a process tree and at the CPU time of its threads while it runs."""
 
     def __init__(self):
-        self._peak, self._over, self._thread = 0, threading.Event(), None
+        self.peak, self._over, self._thread = 0, threading.Event(), None
+        self._cpu_ns: dict[tuple[int, str], int] = {}
 
     def start(self, root: int) -> None:
         self._thread = threading.Thread(target=self._watch, args=(root,), daemon=True)
         self._thread.start()
 
-    def stop(self) -> int:
+    def stop(self) -> None:
         self._over.set()
         if self._thread:
             self._thread.join()
-        return self._peak
+
+    def thread_cpu_s(self) -> dict[str, float]:
+        by_name = Counter()
+        for (_, name), cpu_ns in self._cpu_ns.items():
+            by_name[name] += cpu_ns / 1e9
+        return dict(by_name)
 
     def _watch(self, root: int) -> None:
         while not self._over.wait(SAMPLE_EVERY_S):
-            self._peak = max(self._peak, sum(_resident(pid) for pid in _tree(root)))
+            tree = _tree(root)
+            self.peak = max(self.peak, sum(_resident(pid) for pid in tree))
+            for pid in tree:
+                for thread in _listing(f"/proc/{pid}/task"):
+                    name, spent = (_text(f"/proc/{pid}/task/{thread}/{file}") for file in ("comm", "schedstat"))
+                    if spent:
+                        # The first number is the time on a core in nanoseconds; `stat` would give it in ticks of 10 ms.
+                        self._cpu_ns[int(thread), name.strip()] = int(spent.split()[0])
 
 
 def _tree(root: int) -> list[int]:

@@ -20,6 +20,7 @@ COLUMNS = {
     "rss": "peak RSS MB",
     "wall": "wall s",
     "cpu": "CPU s",
+    "view_cpu": "CPU s of the threads of the views",
     "server_cpu": "simulator CPU s",
     "server_cpu_per_chunk": "simulator CPU µs per chunk",
     "scrapes": "scrapes",

@@ -1,9 +1,8 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
-use aiperf_options::{ConfigError, RawOptions};
-use serde_json::Value;
+use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions};
 use thiserror::Error;
 
 use crate::body::FileRunOptions;
@@ -12,6 +11,14 @@ use crate::file::ConfigFile;
 use crate::multi_run;
 use crate::sweep::Variation;
 use crate::{FileError, command_line};
+
+/// Options that mean nothing without a sweep.
+const OF_SWEEPS: [OptionId; 4] = [
+    OptionId::ParameterSweepCooldownSeconds,
+    OptionId::ParameterSweepSameSeed,
+    OptionId::ParameterSweepMode,
+    OptionId::NoSweepTable,
+];
 
 /// Why a file and a command line do not describe runs.
 #[derive(Debug, Error)]
@@ -38,7 +45,13 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
-        let mut whole = multi_run::options(self)?;
+        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !is_sweep);
+        if let Some(given) = alone {
+            let needs = "a list of values for an option, or `sweep` in the file".to_owned();
+            let why = "it applies to the points of a sweep, and this run has one point".to_owned();
+            return Err(ConfigError::Needs { flag: given.spelling.clone(), needs, why }.into());
+        }
+        let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
         if let Some(seed) = self.random_seed()? {
             whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
@@ -48,8 +61,11 @@ impl ConfigFile {
         }
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
         let mut cells = Vec::with_capacity(variations.len());
+        let mut says_entries = typed.get(OptionId::NumDatasetEntries).is_some();
         for variation in &variations {
-            let config = file.config(variation, typed, environment)?;
+            let (mut config, of_file) = file.config(variation, typed, environment)?;
+            config.warnings.extend(warnings.iter().cloned());
+            says_entries |= of_file;
             let place = is_sweep.then(|| CellVariation {
                 label: variation.label.clone(),
                 folder: variation.dir_name.clone(),
@@ -57,23 +73,40 @@ impl ConfigFile {
             });
             cells.push(Cell { config, variation: place });
         }
-        let sweep = if is_sweep { Some(whole.resolve_sweep(parameters(&variations))?) } else { None };
-        Ok(whole.resolve_trials(cells, sweep)?)
+        if is_sweep && !says_entries {
+            aiperf_options::give_all_the_largest_data(&mut cells);
+        }
+        let values =
+            variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
+        let sweep =
+            if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
+        let experiment = whole.resolve_trials(cells, sweep)?;
+        Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
-    /// The configuration of one cell.
+    /// The configuration of one cell, and whether the file says how many conversations it has.
     fn config(
         &self,
         variation: &Variation,
         typed: &RawOptions,
         environment: &Environment,
-    ) -> Result<Config, ConfigFileError> {
-        let FileRunOptions { mut run, mut phases, warnings } = self.options(variation)?;
+    ) -> Result<(Config, bool), ConfigFileError> {
+        let FileRunOptions { mut run, mut phases, warnings, user_files } = self.options(variation)?;
+        let says_entries = run.get(OptionId::NumDatasetEntries).is_some();
+        // Charts that a file describes are drawn, unless it says otherwise.
+        if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
+            run.set(OptionId::AutoPlot, format!("plot ({})", self.name()), vec!["true".to_owned()]);
+        }
         if let Some(seed) = self.random_seed()? {
             run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }
+        // It goes for the intervals within a run, too.
+        if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
+            run.set(level.id, level.spelling.clone(), level.values.clone());
+        }
         command_line::lay_over_phases(&mut run, &mut phases, typed, &variation.values, self.name())?;
         for phase in &mut phases {
+            keep_the_type(&mut phase.options, &run, self.name());
             phase.options.extend(run.clone());
         }
         let in_cell = |error: ConfigError| {
@@ -85,25 +118,52 @@ impl ConfigFile {
         };
         let main = phases.iter().find(|phase| phase.is_measured());
         let main = main.ok_or(ConfigFileError::Options(ConfigError::NoMeasuredPhase))?;
-        let mut config = main.options.resolve_phases(&phases, environment).map_err(in_cell)?;
+        let mut options = main.options.clone();
+        if main.options.get(OptionId::Scenario).is_none() {
+            say_how_long_the_others_are(&mut options, main, &phases);
+        }
+        let mut config = options.resolve_phases(&phases, environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);
+        config.user_files = self.with_variables(user_files, variation)?;
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));
-        Ok(config)
+        Ok((config, says_entries))
+    }
+
+    /// Files of the user's own with the variables that their templates may name.
+    fn with_variables(&self, files: Vec<UserFile>, variation: &Variation) -> Result<Vec<UserFile>, FileError> {
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let variables = self.variables_of(variation)?;
+        Ok(files.into_iter().map(|file| UserFile { variables: variables.clone(), ..file }).collect())
     }
 }
 
-/// What is varied, by the names that tables have for it, with all values in order of appearance.
-fn parameters(variations: &[Variation]) -> Vec<(String, Vec<Value>)> {
-    let mut parameters: Vec<(String, Vec<Value>)> = Vec::new();
-    for (path, value) in variations.iter().flat_map(|variation| &variation.values) {
-        let name = aiperf_config::short_path(path);
-        match parameters.iter_mut().find(|(known, _)| known == name) {
-            Some((_, values)) if values.contains(value) => {}
-            Some((_, values)) => values.push(value.clone()),
-            None => parameters.push((name.to_owned(), vec![value.clone()])),
+/// A phase of a file has the type that is written there. On the command line recorded times are followed if nothing else is
+/// said.
+fn keep_the_type(phase: &mut RawOptions, run: &RawOptions, file: &str) {
+    let has = |id: OptionId| phase.get(id).is_some() || run.get(id).is_some();
+    let is_of_a_file = has(OptionId::InputFile) && !has(OptionId::Scenario);
+    if is_of_a_file && !has(OptionId::FixedSchedule) && !has(OptionId::NoFixedSchedule) {
+        phase.set(OptionId::NoFixedSchedule, format!("type ({file})"), vec!["true".to_owned()]);
+    }
+}
+
+/// How much data is loaded also depends on how much the other phases need. For that the options of a warmup stand for all of them.
+fn say_how_long_the_others_are(options: &mut RawOptions, main: &PhaseOptions, phases: &[PhaseOptions]) {
+    for id in [OptionId::WarmupRequestCount, OptionId::WarmupDuration, OptionId::NumWarmupSessions] {
+        let others = phases.iter().filter(|phase| phase.name != main.name);
+        let given: Vec<&Given> =
+            others.filter_map(|phase| of_warmup(id).and_then(|of_any| phase.options.get(of_any))).collect();
+        match given.as_slice() {
+            [] => {}
+            [only] => options.set(id, only.spelling.clone(), only.values.clone()),
+            [first, ..] => {
+                let values = given.iter().filter_map(|given| given.values.first()?.parse::<f64>().ok());
+                options.set(id, first.spelling.clone(), vec![values.sum::<f64>().to_string()]);
+            }
         }
     }
-    parameters
 }
 
 /// Whether an option was given a list that makes a sweep.

@@ -16,11 +16,15 @@ mod otel;
 mod output;
 mod phase;
 mod phases;
+mod post_process;
 mod run;
+mod search;
 mod section;
 mod server_metrics;
+mod sla;
 mod tuning;
 mod until_ci;
+mod user_file;
 mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
@@ -41,10 +45,10 @@ pub use endpoint::{
     DescriptorSource, EndpointConfig, GrpcMethod, Readiness, ReadinessMode, ResetKvCache, ServerProfiler, SimTarget,
     Target,
 };
-pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
+pub use environment::{Environment, ExpressionChecks, FilePeek, ListModels, Peek};
 pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
-    SweepOrder, SweptValue, Trials, short_path,
+    SweepOrder, SweptValue, Trials, short_path, swept_parameters,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
@@ -55,8 +59,15 @@ pub use phase::{
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use phases::Phases;
+pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
+pub use search::{
+    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
+    SearchDimension, SearchObjective, SearchSpec, SlaPrecision, SlaTier, Terminator,
+};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
+pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use user_file::{UserFile, UserFileFormat};
 pub use wandb::WandbConfig;

@@ -25,6 +25,15 @@ pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> 
     words.join(" ")
 }
 
+/// The options by name with their values, secrets redacted.
+pub(crate) fn stored(raw: &RawOptions) -> Vec<(String, Vec<String>)> {
+    let store = |given: &Given| {
+        let values = given.values.iter().flat_map(|value| without_secrets(given.id, value)).collect();
+        (given.id.spec().name().to_owned(), values)
+    };
+    raw.given().iter().map(store).collect()
+}
+
 fn repeat_option(given: &Given) -> Vec<String> {
     let name = &given.spelling;
     if given.id.spec().value == ValueKind::Flag {
@@ -48,7 +57,8 @@ fn repeat_option(given: &Given) -> Vec<String> {
         .collect()
 }
 
-fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
+/// A value without its secrets; headers become one value each.
+pub(crate) fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
     match id {
         OptionId::ApiKey | OptionId::ApiToken => vec![REDACTED.to_owned()],
         OptionId::Url => vec![url::split(value).into_iter().map(redact::shown_url).collect::<Vec<_>>().join(",")],

@@ -18,7 +18,7 @@ mod windows;
 pub(super) use schedule::window;
 pub(super) use stop::usual_requests;
 
-use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, Ramp, RampShape};
+use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, Ramp};
 
 use self::limits::Limits;
 use self::mode::Mode;
@@ -48,7 +48,6 @@ struct Measured {
     rate: Option<Setting<f64>>,
     rate_ramp: Option<Setting<Ramp>>,
     arrival: Option<Arrival>,
-    ramp_shape: RampShape,
     failed_request_threshold: Option<f64>,
 }
 
@@ -63,16 +62,14 @@ pub(super) fn resolve(
     let mode = mode::choose(raw, around)?;
     mode::refuse_foreign(raw, mode)?;
     warnings.extend(mode::pauses_without_effect(raw, mode));
-    let ramp_shape = ramp::shape(raw)?;
-    let limits = Limits::read(raw, &limits::PROFILING, ramp_shape)?;
+    let limits = Limits::read(raw, &limits::PROFILING)?;
     warnings.extend(limits.warning(raw, &limits::PROFILING));
     let measured = Measured {
         mode,
         limits,
         rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
-        rate_ramp: ramp::read(raw, OptionId::RequestRateRampDuration, ramp_shape)?,
+        rate_ramp: ramp::read(raw, OptionId::RequestRateRampDuration)?,
         arrival: arrival::resolve(raw, mode)?,
-        ramp_shape,
         failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
     };
     let profiling = profiling(raw, around, &measured)?;

@@ -55,6 +55,11 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_raw.jsonl", "_raw.jsonl"))
     }
 
+    /// The configuration file that repeats the run or all runs of the folder.
+    pub fn config_file(&self) -> PathBuf {
+        self.dir.join("aiperf_config.yaml")
+    }
+
     /// What was stored in MLflow, and where.
     pub fn mlflow_export(&self) -> PathBuf {
         self.dir.join("mlflow_export.json")
@@ -118,6 +123,11 @@ impl ArtifactPaths {
         self.dir.join("run_config.json")
     }
 
+    /// What a complete run says to the others of its command, so that it can be kept when they are resumed.
+    pub fn trial_mark(&self) -> PathBuf {
+        self.dir.join(".aiperf_trial.json")
+    }
+
     pub fn inputs(&self) -> PathBuf {
         self.dir.join("inputs.json")
     }
@@ -159,12 +169,14 @@ impl ArtifactPaths {
     pub fn files(&self) -> Vec<PathBuf> {
         vec![
             self.ready_marker(),
+            self.trial_mark(),
             self.run_note(),
             self.summary_json(),
             self.summary_csv(),
             self.records(),
             self.raw(),
             self.network_latency(),
+            self.config_file(),
             self.mlflow_export(),
             self.gpu_telemetry(),
             self.console(),

@@ -41,7 +41,7 @@ pub(super) fn resolve(
     around: &Surroundings<'_>,
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
     refuse(raw, around)?;
-    let limits = Limits::read(raw, &limits::PROFILING, super::ramp::shape(raw)?)?;
+    let limits = Limits::read(raw, &limits::PROFILING)?;
     limits.check(raw, &limits::PROFILING, true, around.streaming)?;
     let sessions: Option<u64> = raw.int(OptionId::ConversationNum)?;
     let lanes = limits.concurrency().unwrap_or(1);

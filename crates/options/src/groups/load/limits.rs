@@ -1,6 +1,6 @@
 //! How many sessions may be in flight, how many requests may wait for their first token, and how both limits grow.
 
-use aiperf_config::{Ramp, RampShape};
+use aiperf_config::Ramp;
 
 use super::{Setting, ramp, setting};
 use crate::catalogue::OptionId;
@@ -37,13 +37,12 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// `shape`: of ramps that have none of their own.
-    pub(super) fn read(raw: &RawOptions, options: &LimitOptions, shape: RampShape) -> Result<Limits, ConfigError> {
+    pub(super) fn read(raw: &RawOptions, options: &LimitOptions) -> Result<Limits, ConfigError> {
         Ok(Limits {
             concurrency: setting(options.concurrency, raw.int(options.concurrency)?),
             prefill: setting(options.prefill, raw.int(options.prefill)?),
-            concurrency_ramp: ramp::read(raw, options.concurrency_ramp, shape)?,
-            prefill_ramp: ramp::read(raw, options.prefill_ramp, shape)?,
+            concurrency_ramp: ramp::read(raw, options.concurrency_ramp)?,
+            prefill_ramp: ramp::read(raw, options.prefill_ramp)?,
         })
     }
 
@@ -70,12 +69,12 @@ impl Limits {
     }
 
     pub(super) fn concurrency_ramp(&self) -> Option<Ramp> {
-        self.concurrency_ramp.map(|ramp| ramp.value)
+        ramp::of(self.concurrency_ramp)
     }
 
     /// `None` without a limit that it could raise.
     pub(super) fn prefill_ramp(&self) -> Option<Ramp> {
-        self.prefill_ramp.filter(|_| self.prefill.is_some()).map(|ramp| ramp.value)
+        ramp::of(self.prefill_ramp.filter(|_| self.prefill.is_some()))
     }
 
     /// A ramp of prefill concurrency that has no limit to raise: the reference accepts it, so it is a warning.

@@ -56,7 +56,8 @@ pub(in crate::groups) fn resolve(
             return Err(raw.needs_text(option, "the first profiling phase", why));
         }
         let (replay_warmup, config) = super::resolve(raw, around, warnings)?;
-        if let Some(warmup) = replay_warmup {
+        // Options of a warmup stand for the length of other phases here.
+        if let Some(warmup) = replay_warmup.filter(|warmup| warmup.pace.is_agentic()) {
             if given.len() > 1 {
                 let why = "a scenario is one profiling phase with a warmup of its own";
                 return Err(raw.needs_text(OptionId::Scenario, "a file with one phase", why));

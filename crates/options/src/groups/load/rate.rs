@@ -4,7 +4,7 @@ use std::fs;
 
 use aiperf_config::{Environment, Ramp, RateCurve};
 
-use super::Setting;
+use super::{Setting, ramp};
 use crate::catalogue::OptionId;
 use crate::grammar::rate_series;
 use crate::{ConfigError, RawOptions};
@@ -17,7 +17,7 @@ pub(super) fn constant(
     if let (Some(ramp), true) = (ramp, rate.value.is_infinite()) {
         return Err(raw.conflict(ramp.option, rate.option, "a ramp cannot rise to an unlimited rate; give a number"));
     }
-    Ok(RateCurve { ramp: ramp.map(|ramp| ramp.value), ..RateCurve::constant(rate.value) })
+    Ok(RateCurve { ramp: ramp::of(ramp), ..RateCurve::constant(rate.value) })
 }
 
 pub(super) fn series(
@@ -27,9 +27,12 @@ pub(super) fn series(
 ) -> Result<RateCurve, ConfigError> {
     let id = OptionId::RequestRateSeries;
     let path = raw.text(id).unwrap_or_default();
-    let points = fs::read_to_string(environment.current_dir.join(path))
+    // The points themselves may stand in place of the name of a file.
+    let is_inline = path.trim_start().starts_with(['[', '{']);
+    let text = if is_inline { Ok(path.to_owned()) } else { fs::read_to_string(environment.current_dir.join(path)) };
+    let points = text
         .map_err(|error| error.to_string())
         .and_then(|text| rate_series::read(&text))
         .map_err(|reason| ConfigError::Unreadable { flag: raw.spelling(id), path: path.to_owned(), reason })?;
-    Ok(RateCurve { points, ramp: ramp.map(|ramp| ramp.value) })
+    Ok(RateCurve { points, ramp: ramp::of(ramp) })
 }

@@ -158,7 +158,7 @@ pub(super) fn resolve(
         whole_dataset: false,
         windows: None,
     };
-    let limits = Limits::read(raw, &limits::WARMUP, measured.ramp_shape)?;
+    let limits = Limits::read(raw, &limits::WARMUP)?;
     let grace = raw.wait(OptionId::WarmupGracePeriod)?;
     if stop == StopConditions::default() {
         return refuse_settings(raw).map(|()| None);
@@ -186,7 +186,7 @@ pub(super) fn resolve(
 fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result<Pace, ConfigError> {
     let (rate_id, ramp_id) = (OptionId::WarmupRequestRate, OptionId::WarmupRequestRateRampDuration);
     let rate = setting(rate_id, raw.float_or_inf(rate_id)?).or(measured.rate);
-    let ramp = ramp::read(raw, ramp_id, measured.ramp_shape)?;
+    let ramp = ramp::read(raw, ramp_id)?;
     let arrival = arrival::warmup(raw, rate, measured)?;
     let Some(rate) = rate else {
         // A ramp of the measured phase raises a series there; here it has nothing to raise.

@@ -146,7 +146,7 @@ fn prefill_concurrency_and_ramps() {
         (&["--concurrency-ramp-duration=2", "--request-rate=5"], &["--concurrency-ramp-duration", "--concurrency"]),
         (
             &["--concurrency-ramp-duration=2:steep", "--concurrency=2"],
-            &["--concurrency-ramp-duration", "2:steep", "20:exponential"],
+            &["--concurrency-ramp-duration", "steep", "exponential"],
         ),
         (&["--request-rate-ramp-duration=2"], &["--request-rate-ramp-duration", "--request-rate"]),
         (&["--concurrency-ramp-duration=0", "--concurrency=2"], &["--concurrency-ramp-duration", "above 0"]),

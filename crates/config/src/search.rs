@@ -1,0 +1,186 @@
+//! A search: which points may be tried, what makes a point good, and when enough is known.
+
+mod names;
+
+use std::time::Duration;
+
+pub use names::{Acquisition, ConstraintMode, PlannerKind, Pooling, Sampler, SlaPrecision, Terminator};
+
+use crate::SlaFilter;
+
+/// What a search is to find, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchSpec {
+    pub planner: PlannerKind,
+    /// At least one dimension.
+    pub space: Vec<SearchDimension>,
+    /// At least one. Several objectives have a Pareto front instead of one best point.
+    pub objectives: Vec<SearchObjective>,
+    pub outcome_constraints: Vec<OutcomeConstraint>,
+    /// Limits that a point must keep to be feasible.
+    pub sla_filters: Vec<SlaFilter>,
+    /// Groups of limits that are searched together; empty or at least two.
+    pub sla_tiers: Vec<SlaTier>,
+    /// Points to try at most.
+    pub max_iterations: usize,
+    /// Points to try before a model chooses them.
+    pub initial_points: usize,
+    /// Number of last points that a plateau is judged by.
+    pub plateau_window: usize,
+    /// Coefficient of variation below which the last points are a plateau.
+    pub plateau_threshold: f64,
+    /// Points without an improvement that end the search.
+    pub improvement_patience: usize,
+    /// Seed of the planner.
+    pub seed: Option<u64>,
+    pub sampler: Sampler,
+    /// `None`: the usual one of the sampler.
+    pub acquisition: Option<Acquisition>,
+    pub terminator: Option<Terminator>,
+    pub pooling: Pooling,
+    pub constraint_mode: ConstraintMode,
+    /// Equal verdicts that a value needs.
+    pub stability_trials: usize,
+    /// Repeats at the boundary; `None`: as many as their spread asks for.
+    pub sla_replicates: Option<usize>,
+    /// Requests of a probe, if the run has no other end.
+    pub sla_precision: SlaPrecision,
+    /// Warmup before a probe; zero for none.
+    pub sla_warmup: ProbeWarmup,
+    /// Width of the bracket around the limit, as a share of its upper end, that is narrow enough.
+    pub bracket_precision: f64,
+    /// The recipe that the search comes from.
+    pub recipe: Option<String>,
+}
+
+/// One parameter that a search varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchDimension {
+    /// Where a configuration file has it.
+    pub path: String,
+    pub lo: f64,
+    pub hi: f64,
+    pub is_whole: bool,
+    /// Values are equally likely on a logarithmic scale.
+    pub is_log: bool,
+}
+
+/// What makes one point better than another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchObjective {
+    pub metric: String,
+    pub stat: String,
+    pub maximize: bool,
+    /// Values that are not better than it add nothing to a Pareto front.
+    pub threshold: Option<f64>,
+}
+
+/// A limit of the mean of a metric that feasible points keep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeConstraint {
+    pub metric: String,
+    pub op: ConstraintOp,
+    pub bound: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstraintOp {
+    AtMost,
+    AtLeast,
+    Equal,
+}
+
+impl ConstraintOp {
+    pub const ALL: [Self; 3] = [Self::AtMost, Self::AtLeast, Self::Equal];
+
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::AtMost => "<=",
+            Self::AtLeast => ">=",
+            Self::Equal => "==",
+        }
+    }
+}
+
+/// A named group of limits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlaTier {
+    pub label: String,
+    pub filters: Vec<SlaFilter>,
+    /// Place among the tiers.
+    pub rank: i64,
+}
+
+/// How long a probe warms up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeWarmup {
+    /// Zero: no warmup.
+    pub base: Duration,
+    /// The least for a value that was not tried before.
+    pub first: Duration,
+    /// The least for a value that was tried before.
+    pub repeat: Duration,
+}
+
+impl ProbeWarmup {
+    /// Of a probe at a value that was tried before or not.
+    pub fn of(self, is_repeat: bool) -> Option<Duration> {
+        let least = if is_repeat { self.repeat } else { self.first };
+        (!self.base.is_zero()).then(|| self.base.max(least))
+    }
+}
+
+impl Default for ProbeWarmup {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { base: seconds(30), first: seconds(60), repeat: seconds(15) }
+    }
+}
+
+impl SearchSpec {
+    /// Tiers that a search may have, if it has any.
+    pub const TIERS: std::ops::RangeInclusive<usize> = 2..=10;
+    /// Points that a search may try.
+    pub const ITERATIONS: std::ops::RangeInclusive<usize> = 2..=200;
+    /// Bracket width of AIPerf.
+    pub const USUAL_BRACKET_PRECISION: f64 = 0.05;
+
+    /// A search with the usual settings.
+    pub fn new(planner: PlannerKind, space: Vec<SearchDimension>, max_iterations: usize) -> Self {
+        Self {
+            planner,
+            space,
+            objectives: Vec::new(),
+            outcome_constraints: Vec::new(),
+            sla_filters: Vec::new(),
+            sla_tiers: Vec::new(),
+            max_iterations,
+            initial_points: 5,
+            plateau_window: 8,
+            plateau_threshold: 0.01,
+            improvement_patience: 10,
+            seed: None,
+            sampler: Sampler::Botorch,
+            acquisition: None,
+            terminator: None,
+            pooling: Pooling::Mean,
+            constraint_mode: ConstraintMode::Eic,
+            stability_trials: 2,
+            sla_replicates: None,
+            sla_precision: SlaPrecision::Normal,
+            sla_warmup: ProbeWarmup::default(),
+            bracket_precision: Self::USUAL_BRACKET_PRECISION,
+            recipe: None,
+        }
+    }
+
+    /// Whether the planner adds its own warmup and number of requests to each probe.
+    pub fn shapes_probes(&self) -> bool {
+        self.planner == PlannerKind::SmoothIsotonic || !self.sla_tiers.is_empty()
+    }
+
+    /// All limits: those of the search, then those of its tiers.
+    pub fn all_filters(&self) -> impl Iterator<Item = &SlaFilter> {
+        self.sla_filters.iter().chain(self.sla_tiers.iter().flat_map(|tier| &tier.filters))
+    }
+}
