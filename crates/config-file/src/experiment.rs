@@ -10,6 +10,7 @@ use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
 use crate::sweep::Variation;
+use crate::yaml::Position;
 use crate::{FileError, command_line};
 
 /// Options that mean nothing without a sweep.
@@ -53,8 +54,8 @@ impl ConfigFile {
         }
         let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
-        if let Some(seed) = self.random_seed()? {
-            whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+        if let Some((place, seed)) = self.random_seed()? {
+            whole.set(OptionId::RandomSeed, place, vec![seed]);
         }
         if let Some(hidden) = self.no_sweep_table()? {
             whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
@@ -97,8 +98,8 @@ impl ConfigFile {
         if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
             run.set(OptionId::AutoPlot, format!("plot ({})", self.name()), vec!["true".to_owned()]);
         }
-        if let Some(seed) = self.random_seed()? {
-            run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+        if let Some((place, seed)) = self.random_seed()? {
+            run.set(OptionId::RandomSeed, place, vec![seed]);
         }
         // It goes for the intervals within a run, too.
         if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
@@ -110,6 +111,9 @@ impl ConfigFile {
             phase.options.extend(run.clone());
         }
         let in_cell = |error: ConfigError| {
+            if matches!(error, ConfigError::NoModel) {
+                return ConfigFileError::File(self.missing("model", "a run needs `model: NAME`, or --model"));
+            }
             if variation.values.is_empty() {
                 ConfigFileError::Options(error)
             } else {
@@ -136,6 +140,12 @@ impl ConfigFile {
         }
         let variables = self.variables_of(variation)?;
         Ok(files.into_iter().map(|file| UserFile { variables: variables.clone(), ..file }).collect())
+    }
+
+    /// The error for a key of the body that is not there.
+    fn missing(&self, key: &str, problem: &str) -> FileError {
+        let position = self.section("benchmark").map_or_else(Position::default, |body| body.position);
+        FileError::at(position, format!("benchmark.{key}"), problem).in_file(self.name())
     }
 }
 
