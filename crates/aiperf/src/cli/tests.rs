@@ -336,7 +336,7 @@ fn the_simulator_takes_its_settings_from_its_own_table() {
 
 #[test]
 fn completion_scripts_know_the_options() {
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
         let Ok(Invocation::Completion(completion)) = invoke(&["completions", shell]) else { panic!("no script") };
         assert_eq!(completion.path, None);
         let script = String::from_utf8(completion.script).unwrap();
@@ -370,6 +370,7 @@ fn a_completion_script_goes_where_the_shell_looks_or_where_the_user_says() {
         Path::new("/home/me/.config/fish/completions/aiperf.fish")
     );
     assert_eq!(path(&["--install-completion", "--shell=bash", "-o", "x"]), Path::new("/somewhere/x"));
+    assert!(refused("--install-completion --shell powershell").contains("--output PATH"));
 }
 
 #[test]
