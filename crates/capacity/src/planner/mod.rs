@@ -91,7 +91,7 @@ fn measure(plan: StepPlan, reason: Reason) -> Decision {
 }
 
 impl Decision {
-    /// Adds what the search still needs: so many requests at about this rate.
+    /// Adds what the search still needs: this many requests at about this rate.
     fn forecast(self, requests: f64, requests_per_s: f64) -> Self {
         Self { requests_left: Some(requests as u64), seconds_left: Some((requests / requests_per_s).round()), ..self }
     }
