@@ -58,7 +58,7 @@ pub use phase::{
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use search::{
     Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
-    SearchDimension, SearchObjective, SearchSpec, SlaPrecision, SlaTier, Terminator,
+    SearchDimension, SearchObjective, SearchPoints, SearchSpec, SearchTuning, SlaPrecision, SlaTier, Terminator,
 };
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use sla::{SlaFilter, SlaOp};

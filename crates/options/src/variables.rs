@@ -4,6 +4,7 @@ mod agents;
 mod gpu;
 mod network;
 mod otel;
+mod search;
 mod socket;
 mod table;
 mod unread;
@@ -114,6 +115,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
         chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
         api_token: read.api_token()?,
+        search: read.search()?,
         show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
         show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
     })
