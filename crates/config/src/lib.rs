@@ -15,9 +15,11 @@ mod mlflow;
 mod otel;
 mod output;
 mod phase;
+mod post_process;
 mod run;
 mod section;
 mod server_metrics;
+mod sla;
 mod tuning;
 mod until_ci;
 mod wandb;
@@ -43,7 +45,7 @@ pub use endpoint::{
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
-    SweepOrder, SweptValue, Trials, short_path,
+    SweepOrder, SweptValue, Trials, short_path, swept_parameters,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
@@ -53,8 +55,10 @@ pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
+pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
+pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
 pub use wandb::WandbConfig;
