@@ -78,6 +78,13 @@ pub(crate) fn limit_console(output: ConsoleOutput) {
     }
 }
 
+/// Keeps further announcements off the console: those of the second run of a command and later would tear its table apart.
+pub(crate) fn stop_announcing() {
+    if let Some(log) = LOG.get() {
+        let _ = log.console.compare_exchange(ALL_LINES, NO_ANNOUNCEMENTS, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
 /// Passes the log to the views of a run from now on.
 pub(crate) fn show_in(live: &Arc<LiveRun>) {
     if let Some(log) = LOG.get()

@@ -20,6 +20,8 @@ mod logging;
 mod plot;
 mod profile;
 mod progress;
+mod remaining_time;
+mod resume;
 mod screen;
 mod selftest;
 mod simulate;

@@ -25,6 +25,8 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit code of a complete run that `--strict` fails.
 pub(crate) const DOUBTFUL: u8 = 3;
+/// Exit code of a sweep that is over, if some of its points have no result.
+pub(crate) const POINTS_FAILED: u8 = 4;
 
 /// Time between two lines of progress without a terminal: with `--ui simple`, and in the log.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);

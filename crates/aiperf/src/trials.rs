@@ -1,22 +1,24 @@
 //! `aiperf profile` with several runs: makes them one after the other, and shows what they say together.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{ConsoleOutput, Environment, Experiment};
+use aiperf_config::{ConsoleOutput, Environment, Experiment, SlaFilter};
 use aiperf_experiment::{
-    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, run_names, run_trials,
+    ExperimentPlan, ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialMark, TrialResult,
+    run_names, run_trials,
 };
 use aiperf_live::{CellProgress, CellState, LiveRun};
-use aiperf_report::console::{self, Colour, Width};
+use aiperf_report::console::{self, Colour, SweepRow, SweepRows, Width};
 use aiperf_report::{FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
-use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, VERSION};
+use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, POINTS_FAILED, VERSION};
+use crate::remaining_time::RemainingTime;
 use crate::views::{self, Views};
+use crate::{logging, resume};
 
 pub(crate) fn run(
     experiment: &Experiment,
@@ -25,19 +27,9 @@ pub(crate) fn run(
     live: &Arc<LiveRun>,
     views: Views,
 ) -> anyhow::Result<ExitCode> {
-    live.plan_cells(run_names(experiment));
-    let mut runner = InProcessRunner {
-        interrupts,
-        folder: None,
-        dir: &experiment.dir,
-        is_doubtful: false,
-        environment,
-        live,
-        cell: 0,
-    };
-    let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error));
-    let mut result = match result {
-        Ok(result) => result,
+    let made = make(experiment, environment, interrupts, live);
+    let (mut result, is_doubtful) = match made {
+        Ok(made) => made,
         Err(error) => {
             views.finish(views::failed(&error));
             return Err(error);
@@ -53,54 +45,110 @@ pub(crate) fn run(
     show(experiment, &result, environment, output);
     after.linger(interrupts);
     html?;
-    let code = exit_code(&result, runner.is_doubtful);
+    let code = exit_code(&result, is_doubtful);
     Ok(first.map_or(code, |config| profile::with_plots(code, config, &experiment.dir, environment)))
+}
+
+fn make(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+    live: &Arc<LiveRun>,
+) -> anyhow::Result<(ExperimentResult, bool)> {
+    let plan = resume::plan(experiment)?;
+    let names = run_names(experiment);
+    let shows_rows = experiment.sweep.as_ref().is_some_and(|sweep| sweep.shows_tables);
+    let filters = experiment.sweep.as_ref().map_or(&[][..], |sweep| &sweep.sla_filters);
+    let has_first_token = experiment.cells.iter().any(|cell| cell.config.endpoint.streaming);
+    let mut runner = InProcessRunner {
+        interrupts,
+        experiment,
+        plan: &plan,
+        folder: None,
+        is_doubtful: false,
+        environment,
+        live,
+        time: RemainingTime::new(names.len()),
+        rows: shows_rows.then(|| GrowingTable {
+            layout: SweepRows::new(names.len(), has_first_token, !filters.is_empty()),
+            filters,
+            names: names.clone(),
+            is_begun: false,
+        }),
+    };
+    live.plan_cells(names);
+    let result = run_trials(experiment, VERSION, plan.sweep_id(), &mut runner);
+    Ok((result.map_err(|error| anyhow::anyhow!(error))?, runner.is_doubtful))
 }
 
 /// Makes the runs in this process.
 struct InProcessRunner<'a> {
     interrupts: &'a Interrupts,
+    experiment: &'a Experiment,
+    plan: &'a ExperimentPlan,
     /// The folder of all runs, from the first one that starts on.
     folder: Option<FolderLock>,
-    dir: &'a Path,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
     live: &'a Arc<LiveRun>,
-    /// How many runs were begun.
-    cell: usize,
+    time: RemainingTime,
+    /// `None` if the runs are not points of a sweep, or their table is not wanted.
+    rows: Option<GrowingTable<'a>>,
 }
 
 impl Runner for InProcessRunner<'_> {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
-        let TrialAssignment { config, place, keeps_values, name } = assignment;
+        let TrialAssignment { config, place, keeps_values, name, number } = assignment.clone();
         let config_output = config.output.console;
-        let cell = self.cell;
-        self.cell += 1;
-        self.live.begin_cell(cell, views::facts(&config, Some(name.clone())));
+        self.live.begin_cell(number, views::facts(&config, Some(name.clone())));
         let began = Mono::now();
+        self.time.begin_run(began);
         let not_made = |error: TrialError| {
-            self.live.end_cell(cell, CellProgress { state: CellState::Failed, ..CellProgress::default() });
+            self.live.end_cell(number, CellProgress { state: CellState::Failed, ..CellProgress::default() });
             error
         };
-        let whole = FolderRequest::of(&config, self.dir.to_owned());
-        let mut ready = profile::prepare(config, self.environment, self.live)
-            .map_err(|error| not_made(TrialError::NotPrepared(error.into())))?;
+        let prepared = profile::prepare(config, self.environment, self.live);
+        let mut ready = prepared.map_err(|error| not_made(TrialError::NotPrepared(error.into())))?;
         ready.run.take_place(place, keeps_values);
-        let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
         if self.folder.is_none() {
-            self.folder = Some(whole.take().map_err(|error| TrialError::NotPrepared(error.into()))?);
+            let taken = self.take_folder();
+            self.folder = Some(taken.map_err(|error| not_made(TrialError::NotPrepared(error.into())))?);
         }
-        let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
-        self.live.end_cell(cell, views::cell_of(&result, Mono::now().since(began).as_secs_f64()));
+        let left = number.checked_sub(1).and_then(|before| self.time.after(before, began));
+        let among = left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
+        let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
+        let result = ready.execute(self.interrupts, Some(among)).map_err(broken)?;
+        let seconds = Mono::now().since(began).as_secs_f64();
+        self.live.end_cell(number, views::cell_of(&result, seconds));
+        self.time.end_run();
         if config_output == ConsoleOutput::Report {
-            show_run(&name, &result);
+            self.show_run(number, &name, &result);
         }
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
             self.is_doubtful = true;
         }
-        Ok(TrialResult::of(result))
+        let result = TrialResult::of(result);
+        if result.ending.outcome.is_complete() && result.is_written {
+            let written = TrialMark::new(&assignment, &result, seconds).write(&assignment.config.output.dir);
+            if let Err(error) = written {
+                log::warn!("{name} would be made again by --resume: {error}");
+            }
+        }
+        Ok(result)
+    }
+
+    fn kept(&mut self, assignment: &TrialAssignment) -> Option<TrialResult> {
+        if !self.experiment.resumes {
+            return None;
+        }
+        let mark = resume::kept(assignment)?;
+        self.time.keep_run(mark.seconds);
+        let progress = CellProgress { state: CellState::Complete, seconds: mark.seconds, ..CellProgress::default() };
+        self.live.end_cell(assignment.number, progress);
+        log::info!("{} is kept from the earlier command", assignment.name);
+        Some(mark.result())
     }
 
     fn pause(&mut self, length: Duration) -> Pause {
@@ -109,16 +157,70 @@ impl Runner for InProcessRunner<'_> {
     }
 }
 
+impl InProcessRunner<'_> {
+    /// Takes the folder of all runs into possession, and writes the plan before the first of them starts.
+    fn take_folder(&self) -> anyhow::Result<FolderLock> {
+        let dir = &self.experiment.dir;
+        if self.experiment.resumes {
+            return Ok(FolderLock::take(dir)?);
+        }
+        let [first, ..] = &self.experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
+        let folder = FolderRequest::of(&first.config, dir.clone()).take()?;
+        self.plan.write(dir)?;
+        Ok(folder)
+    }
+
+    fn show_run(&mut self, number: usize, name: &str, result: &RunResult) {
+        let left = self.time.after(number, Mono::now());
+        match &mut self.rows {
+            Some(rows) => rows.show(number, result, left),
+            None if self.experiment.sweep.is_none() => show_run_line(name, result),
+            None => {}
+        }
+        for error in &result.files.failed {
+            log::error!("{error}");
+        }
+    }
+}
+
+/// The table of a sweep that gets a line for each run.
+struct GrowingTable<'a> {
+    layout: SweepRows,
+    filters: &'a [SlaFilter],
+    /// Of all runs.
+    names: Vec<String>,
+    is_begun: bool,
+}
+
+impl GrowingTable<'_> {
+    fn show(&mut self, number: usize, result: &RunResult, left: Option<f64>) {
+        let head = if self.is_begun { String::new() } else { format!("\n{}", self.layout.header()) };
+        self.is_begun = true;
+        logging::stop_announcing();
+        let progress = views::cell_of(result, 0.0);
+        let summary = &result.report.profiling.summary;
+        let value = |filter: &SlaFilter| aiperf_experiment::Figures::of(summary).get(&filter.metric, &filter.stat);
+        let row = SweepRow {
+            number: number + 1,
+            point: self.names.get(number).map_or("", String::as_str),
+            requests_per_second: progress.requests_per_second,
+            first_token_p50: progress.ttft_p50,
+            latency_p99: progress.latency_p99,
+            is_feasible: self.filters.iter().all(|filter| filter.passes(value(filter))),
+            failure: result.report.ending.reason.as_deref(),
+            left,
+        };
+        print(&format!("{head}{}", self.layout.row(&row)));
+    }
+}
+
 /// One line: the tables of the run are in its folder.
-fn show_run(name: &str, result: &RunResult) {
+fn show_run_line(name: &str, result: &RunResult) {
     let line = match &result.report.ending.reason {
         Some(why) => format!("{name} failed: {why}\n"),
         None => console::render_run_line(name, &result.report),
     };
     print(&line);
-    for error in &result.files.failed {
-        log::error!("{error}");
-    }
 }
 
 fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Environment, output: ConsoleOutput) {
@@ -134,6 +236,9 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     if let Some(sweep) = &result.sweep {
         text.push_str(&console::render_sweep(sweep, width, colour));
     }
+    if result.kept > 0 {
+        text.push_str(&format!("{} of {} runs were kept from the earlier command.\n", result.kept, result.runs));
+    }
     text.push_str(&trailer(experiment, result, colour));
     match output {
         ConsoleOutput::Report => print(&text),
@@ -145,11 +250,23 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if !result.is_enough() && !result.was_interrupted {
+    if result.was_interrupted {
+        eprintln!("The remaining runs can be made with: aiperf profile --resume {}", experiment.dir.display());
+    } else if !result.is_enough() {
         eprintln!(
             "error: only {} of {} runs succeeded; statistics across runs need at least two",
             result.successful, result.runs
         );
+    } else if result.cells_without_result() > 0 {
+        eprintln!(
+            "error: {} of {} points have no result; the lines above say why. To run them again: aiperf profile --resume {}",
+            result.cells_without_result(),
+            result.cells.len(),
+            experiment.dir.display()
+        );
+    }
+    if let Some(problem) = &result.problem {
+        eprintln!("error: {problem}");
     }
     if !result.is_written || !result.files.failed.is_empty() {
         eprintln!("error: not all results were written; the lines above name the files");
@@ -172,8 +289,9 @@ fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {
     if result.was_interrupted {
         return ExitCode::from(INTERRUPTED);
     }
-    let written = result.files.failed.is_empty() && result.is_written;
+    let written = result.files.failed.is_empty() && result.is_written && result.problem.is_none();
     match result.is_enough() && written && !result.server_lost {
+        true if result.cells_without_result() > 0 => ExitCode::from(POINTS_FAILED),
         true if is_doubtful => ExitCode::from(DOUBTFUL),
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

@@ -222,6 +222,8 @@ mod tests {
             (Shape::ServerMetrics, "server_metrics"),
             (Shape::MlflowExport, "mlflow_export"),
             (Shape::ServerMetricsLine, "server_metrics_line"),
+            (Shape::Plan, "plan"),
+            (Shape::TrialMark, "trial_mark"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
         }

@@ -1,9 +1,8 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
 use aiperf_options::{ConfigError, RawOptions};
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::body::{FileRunOptions, PhaseOptions};
@@ -38,7 +37,7 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
-        let mut whole = multi_run::options(self)?;
+        let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
         if let Some(seed) = self.random_seed()? {
             whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
@@ -49,7 +48,8 @@ impl ConfigFile {
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
         let mut cells = Vec::with_capacity(variations.len());
         for variation in &variations {
-            let config = file.config(variation, typed, environment)?;
+            let mut config = file.config(variation, typed, environment)?;
+            config.warnings.extend(warnings.iter().cloned());
             let place = is_sweep.then(|| CellVariation {
                 label: variation.label.clone(),
                 folder: variation.dir_name.clone(),
@@ -57,8 +57,14 @@ impl ConfigFile {
             });
             cells.push(Cell { config, variation: place });
         }
-        let sweep = if is_sweep { Some(whole.resolve_sweep(parameters(&variations))?) } else { None };
-        Ok(whole.resolve_trials(cells, sweep)?)
+        let values = variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
+        let sweep = if is_sweep {
+            Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?))
+        } else {
+            None
+        };
+        let experiment = whole.resolve_trials(cells, sweep)?;
+        Ok(Experiment { options: typed.stored(), ..experiment })
     }
 
     /// The configuration of one cell.
@@ -118,20 +124,6 @@ impl ConfigFile {
         let profiling = profiling.ok_or_else(|| wrong("benchmark.phases: there is no profiling phase"))?;
         Ok((warmup, profiling))
     }
-}
-
-/// What is varied, by the names that tables have for it, with all values in order of appearance.
-fn parameters(variations: &[Variation]) -> Vec<(String, Vec<Value>)> {
-    let mut parameters: Vec<(String, Vec<Value>)> = Vec::new();
-    for (path, value) in variations.iter().flat_map(|variation| &variation.values) {
-        let name = aiperf_config::short_path(path);
-        match parameters.iter_mut().find(|(known, _)| known == name) {
-            Some((_, values)) if values.contains(value) => {}
-            Some((_, values)) => values.push(value.clone()),
-            None => parameters.push((name.to_owned(), vec![value.clone()])),
-        }
-    }
-    parameters
 }
 
 /// Whether an option was given a list that makes a sweep.

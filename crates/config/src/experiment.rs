@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::Config;
+use crate::{Config, PostProcess, SlaFilter};
 
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -17,6 +17,14 @@ pub struct Experiment {
     /// Holds the folders of all runs.
     pub dir: PathBuf,
     pub seeds: Seeds,
+    /// The first run that fails ends all.
+    pub stops_at_failure: bool,
+    /// Runs that an earlier command made in the same folder are kept.
+    pub resumes: bool,
+    /// The plan is shown, and no run is made.
+    pub only_plans: bool,
+    /// The options that it comes from, by name, with their values as typed; secrets are redacted.
+    pub options: Vec<(String, Vec<String>)>,
 }
 
 impl Experiment {
@@ -99,6 +107,20 @@ impl Cell {
 /// A path in a configuration file, or what is left of it where a bare name means the profiling phase.
 pub fn short_path(path: &str) -> &str {
     path.strip_prefix("phases.profiling.").unwrap_or(path)
+}
+
+/// What cells set, by the names that tables have for it, with all values in order of appearance.
+pub fn swept_parameters<'a>(values: impl Iterator<Item = (&'a str, &'a Value)>) -> Vec<(String, Vec<Value>)> {
+    let mut parameters: Vec<(String, Vec<Value>)> = Vec::new();
+    for (path, value) in values {
+        let name = short_path(path);
+        match parameters.iter_mut().find(|(known, _)| known == name) {
+            Some((_, values)) if values.contains(value) => {}
+            Some((_, values)) => values.push(value.clone()),
+            None => parameters.push((name.to_owned(), vec![value.clone()])),
+        }
+    }
+    parameters
 }
 
 /// What a sweep can vary: one for each option that takes a list.
@@ -216,8 +238,11 @@ pub struct Sweep {
     pub order: SweepOrder,
     /// Pause between two cells.
     pub cooldown: Duration,
-    /// A table for each cell.
+    /// The console has a table of the cells while they are run, and one for each cell.
     pub shows_tables: bool,
+    /// Limits that a cell must keep to be feasible.
+    pub sla_filters: Vec<SlaFilter>,
+    pub post_process: Option<PostProcess>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod mlflow;
 mod otel;
 mod output;
 mod phase;
+mod post_process;
 mod run;
 mod search;
 mod section;
@@ -45,7 +46,7 @@ pub use endpoint::{
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
-    SweepOrder, SweptValue, Trials, short_path,
+    SweepOrder, SweptValue, Trials, short_path, swept_parameters,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
@@ -55,6 +56,7 @@ pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
+pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use search::{
     Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,

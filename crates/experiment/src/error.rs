@@ -39,6 +39,8 @@ pub enum RunError {
     ResponseField(String),
     #[error(transparent)]
     Slo(#[from] SloError),
+    #[error("{field}: {reason}")]
+    Sweep { field: &'static str, reason: String },
     #[error("--strict {name}: unknown validity code; the codes are {known}")]
     UnknownValidityCode { name: String, known: String },
     #[error(transparent)]

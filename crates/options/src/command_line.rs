@@ -25,6 +25,15 @@ pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> 
     words.join(" ")
 }
 
+/// The options by name with their values, secrets redacted.
+pub(crate) fn stored(raw: &RawOptions) -> Vec<(String, Vec<String>)> {
+    let store = |given: &Given| {
+        let values = given.values.iter().flat_map(|value| without_secrets(given.id, value)).collect();
+        (given.id.spec().name().to_owned(), values)
+    };
+    raw.given().iter().map(store).collect()
+}
+
 fn repeat_option(given: &Given) -> Vec<String> {
     let name = &given.spelling;
     if given.id.spec().value == ValueKind::Flag {

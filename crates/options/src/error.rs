@@ -17,6 +17,10 @@ pub enum ConfigError {
     Conflict { first: String, second: String, why: String },
     #[error("{flag} needs {needs}: {why}")]
     Needs { flag: String, needs: String, why: String },
+    #[error(
+        "{flag} was given a secret, which is not stored with the plan; give the whole command again in addition to --resume"
+    )]
+    SecretNotStored { flag: String },
     #[error("{flag}: cannot read {path}: {reason}")]
     Unreadable { flag: String, path: String, reason: String },
     #[error("environment variable {name} {value:?}: {expected}")]
@@ -49,6 +53,7 @@ impl ConfigError {
         match self {
             Self::Unknown { flag }
             | Self::NotYet { flag }
+            | Self::SecretNotStored { flag }
             | Self::List { flag, .. }
             | Self::BadValue { flag, .. }
             | Self::Unreadable { flag, .. } => vec![flag],

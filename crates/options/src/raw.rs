@@ -68,6 +68,27 @@ impl RawOptions {
         crate::command_line::repeat(self, variables)
     }
 
+    /// The options by name, without hyphens, with their values; secrets are redacted.
+    pub fn stored(&self) -> Vec<(String, Vec<String>)> {
+        crate::command_line::stored(self)
+    }
+
+    /// Options that [`Self::stored`] gave. An option that was given a secret is an error: it was not stored.
+    pub fn restore(stored: &[(String, Vec<String>)]) -> Result<Self, ConfigError> {
+        let mut raw = Self::default();
+        for (name, values) in stored {
+            let flag = format!("--{name}");
+            if values.iter().any(|value| value.contains(aiperf_redact::REDACTED)) {
+                return Err(ConfigError::SecretNotStored { flag });
+            }
+            let Some(spec) = options().find(|spec| spec.long.contains(&name.as_str())) else {
+                return Err(ConfigError::Unknown { flag });
+            };
+            raw.push(spec.id, flag, values.clone());
+        }
+        Ok(raw)
+    }
+
     /// Gives an option one more value.
     pub fn append(&mut self, id: OptionId, spelling: impl Into<String>, value: String) {
         match self.given.iter_mut().find(|given| given.id == id) {

@@ -16,7 +16,7 @@ mod validity;
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,
-    RunNote,
+    RunNote, write_durably,
 };
 pub use gpu::{
     EnergyFigure, GpuDescription, GpuFigures, GpuLine, GpuLineWriter, GpuRow, GpuSourceFigures, GpuTelemetryFigures,
@@ -38,7 +38,7 @@ pub use summary::{
 pub use trials::names as aggregate_names;
 pub use trials::{
     Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
-    RunPlace, RunSpread, Settled, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
-    write_sweep,
+    RunPlace, RunSpread, Settled, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate,
+    write_collated, write_post_process, write_sweep,
 };
 pub use validity::ValidityManual;

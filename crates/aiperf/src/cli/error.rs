@@ -58,6 +58,8 @@ pub(crate) enum CliError {
     #[error("aiperf gate needs a baseline and one folder to judge: aiperf gate --baseline A B")]
     NoGate,
     #[error("{option}: {problem}")]
+    OptionValue { option: String, problem: String },
+    #[error("{option}: {problem}")]
     TraceOption { option: &'static str, problem: String },
     #[error("{0}")]
     Other(String),

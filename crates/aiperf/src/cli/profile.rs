@@ -1,10 +1,12 @@
 //! From matched arguments to raw options, in the order typed.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_config_file::{ConfigFile, ConfigFileError};
-use aiperf_options::catalogue::{OptionSpec, options};
+use aiperf_experiment::ExperimentPlan;
+use aiperf_options::catalogue::{OptionId, OptionSpec, options};
 use aiperf_options::{ConfigError, RawOptions};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -30,8 +32,44 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
     raw
 }
 
+/// Options that may stand next to `--resume` when it repeats the command of the plan.
+const NEXT_TO_RESUME: [OptionId; 9] = [
+    OptionId::Resume,
+    OptionId::DryRun,
+    OptionId::FailFast,
+    OptionId::UiType,
+    OptionId::Verbose,
+    OptionId::ExtraVerbose,
+    OptionId::LogLevel,
+    OptionId::NoSweepTable,
+    OptionId::OutputArtifactDir,
+];
+
+/// The whole command: `--resume FOLDER` alone stands for the command that made the plan in that folder. The files go where they
+/// went.
+fn whole_command(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, CliError> {
+    let Some(given) = raw.get(OptionId::Resume) else { return Ok(Cow::Borrowed(raw)) };
+    let folder = given.values.first().cloned().unwrap_or_default();
+    let mut whole = raw.clone();
+    if raw.given().iter().all(|given| NEXT_TO_RESUME.contains(&given.id)) {
+        let plan = ExperimentPlan::read(Path::new(&folder))
+            .map_err(|problem| CliError::OptionValue { option: given.spelling.clone(), problem })?;
+        // What is said now goes over what was said then.
+        let mut then = RawOptions::restore(&plan.options())?;
+        then.remove(OptionId::DryRun);
+        whole.extend(then);
+    }
+    if let Some(other) = raw.get(OptionId::OutputArtifactDir).filter(|dir| dir.values.first() != Some(&folder)) {
+        let why = "the files go into the folder that is resumed; leave one of them out".to_owned();
+        return Err(ConfigError::Conflict { first: given.spelling.clone(), second: other.spelling.clone(), why }.into());
+    }
+    whole.set(OptionId::OutputArtifactDir, OptionId::OutputArtifactDir.flag(), vec![folder]);
+    Ok(Cow::Owned(whole))
+}
+
 /// The runs of the options alone, or of the configuration file that they name.
 pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    let raw = &*whole_command(raw)?;
     let Some(given) = raw.config_file() else { return Ok(raw.resolve_experiment(environment)?) };
     let path = given.values.first().map(PathBuf::from).unwrap_or_default();
     let path = if path.exists() { path } else { environment.current_dir.join(path) };

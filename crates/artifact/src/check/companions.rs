@@ -19,6 +19,7 @@ impl FolderCheck<'_> {
         self.outputs();
         self.manifest();
         self.run_config();
+        self.whole(&self.folder.paths().trial_mark(), Shape::TrialMark);
         self.mlflow_export();
         self.genai_perf();
         Ok(())

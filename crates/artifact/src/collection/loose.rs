@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aiperf_report::aggregate_names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, SWEEP_CSV, SWEEP_JSON};
+use aiperf_report::aggregate_names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, PLAN, SWEEP_CSV, SWEEP_JSON};
 use aiperf_table::csv::cells;
 
 use super::CollectionCheck;
@@ -38,6 +38,7 @@ impl FileKind {
             "checkpoint.json" => return Some(Self::Checkpoint),
             "analyze_export_genai_perf.csv" => return Some(Self::AnalysisTable),
             AGGREGATE_CSV | SWEEP_CSV => return Some(Self::Companion),
+            PLAN => return Some(Self::Shaped(Shape::Plan)),
             "cache_structure.json" => return Some(Self::Shaped(Shape::CacheStructure)),
             _ if path.extension().is_none_or(|end| end != "json") => return None,
             _ => {}

@@ -30,10 +30,12 @@ pub(crate) enum Shape {
     ServerMetrics,
     ServerMetricsLine,
     MlflowExport,
+    Plan,
+    TrialMark,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 27] = [
+pub(crate) const SCHEMAS: [(&str, &str); 29] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -61,4 +63,6 @@ pub(crate) const SCHEMAS: [(&str, &str); 27] = [
     ("server_metrics.schema.json", include_str!("../../../../schemas/server_metrics.schema.json")),
     ("server_metrics_line.schema.json", include_str!("../../../../schemas/server_metrics_line.schema.json")),
     ("mlflow_export.schema.json", include_str!("../../../../schemas/mlflow_export.schema.json")),
+    ("plan.schema.json", include_str!("../../../../schemas/plan.schema.json")),
+    ("trial_mark.schema.json", include_str!("../../../../schemas/trial_mark.schema.json")),
 ];

@@ -6,9 +6,11 @@ mod latin_hypercube;
 mod name;
 mod numpy_random;
 mod path;
+mod post_process;
 mod sample;
 mod scenarios;
 mod section;
+mod sla_filters;
 mod sobol;
 #[cfg(test)]
 mod tests;

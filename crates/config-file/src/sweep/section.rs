@@ -1,11 +1,12 @@
 //! `sweep`: which runs there are, and what goes for all of them.
 
+use aiperf_config::{PostProcess, SlaFilter, Sweep};
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Map, Value};
 
 use super::sample::Sampling;
-use super::{Variation, grid, name, path, sample, scenarios};
+use super::{Variation, grid, name, path, post_process, sample, scenarios, sla_filters};
 use crate::FileError;
 use crate::body::{duration_seconds, one_value, truth_value, unknown_key};
 use crate::names::snake;
@@ -39,6 +40,8 @@ pub(crate) struct SweepSettings {
     pub(crate) cooldown: Option<String>,
     pub(crate) iteration_order: Option<String>,
     pub(crate) same_seed: Option<bool>,
+    pub(crate) sla_filters: Vec<SlaFilter>,
+    pub(crate) post_process: Option<PostProcess>,
 }
 
 impl SweepSettings {
@@ -52,6 +55,11 @@ impl SweepSettings {
         put(OptionId::ParameterSweepCooldownSeconds, "cooldownSeconds", self.cooldown.clone());
         put(OptionId::ParameterSweepMode, "iterationOrder", self.iteration_order.clone());
         put(OptionId::ParameterSweepSameSeed, "sameSeed", self.same_seed.map(|on| on.to_string()));
+    }
+
+    /// Gives a sweep what no option stands for.
+    pub(crate) fn complete(&self, sweep: Sweep) -> Sweep {
+        Sweep { sla_filters: self.sla_filters.clone(), post_process: self.post_process.clone(), ..sweep }
     }
 }
 
@@ -149,11 +157,16 @@ fn common(node: &Node, own: &'static [&'static str]) -> Result<SweepSettings, Fi
             "cooldown_seconds" => settings.cooldown = Some(duration_seconds(&entry.value).map_err(wrong)?),
             "iteration_order" => settings.iteration_order = Some(one_value(&entry.value).map_err(wrong)?),
             "same_seed" => settings.same_seed = Some(truth_value(&entry.value).map_err(wrong)?),
-            "sla_filters" | "post_process" => return Err(wrong("is not supported; leave it out".to_owned())),
-            "type" | "recipe_name" => {}
+            "sla_filters" => settings.sla_filters = sla_filters::read(&entry.value, &path)?,
+            "type" | "recipe_name" | "post_process" => {}
             name if own.contains(&name) => {}
             _ => return Err(unknown_key(entry, &path, COMMON.iter().chain(own).copied())),
         }
+    }
+    // The limits of the sweep come first, wherever they stand.
+    let post_process = node.entries().iter().find(|entry| snake(&entry.key) == "post_process");
+    if let Some(entry) = post_process {
+        settings.post_process = post_process::read(&entry.value, &settings.sla_filters)?;
     }
     Ok(settings)
 }

@@ -13,8 +13,8 @@ pub(crate) struct MetricFigures {
     pub(crate) tag: String,
     pub(crate) unit: String,
     pub(crate) stats: Stats,
-    /// Confidence intervals, if the run has them.
-    pub(crate) confidence: Option<Confidence>,
+    /// Confidence intervals of its statistics, by their name, as far as the run has them.
+    pub(crate) intervals: Vec<(&'static str, Interval)>,
 }
 
 impl Figures {
@@ -23,23 +23,29 @@ impl Figures {
             tag: result.metric.tag().to_owned(),
             unit: result.metric.definition().shown.label().to_owned(),
             stats: result.stats,
-            confidence: result.confidence,
+            intervals: result.confidence.as_ref().map(intervals).unwrap_or_default(),
         };
         Self { metrics: summary.results.iter().map(metric).collect() }
     }
 
     /// One statistic of one metric, if it is finite.
-    pub(crate) fn get(&self, tag: &str, stat: &str) -> Option<f64> {
+    pub fn get(&self, tag: &str, stat: &str) -> Option<f64> {
         let metric = self.metrics.iter().find(|metric| metric.tag == tag)?;
         statistics(&metric.stats).find(|(name, _)| *name == stat).map(|(_, value)| value)
     }
 
     /// Where one statistic of one metric lies by the requests of this run.
     pub(crate) fn interval(&self, tag: &str, stat: &str) -> Option<Interval> {
-        let confidence = self.metrics.iter().find(|metric| metric.tag == tag)?.confidence?;
-        let percentile = Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat);
-        percentile.map_or(confidence.avg, |percentile| confidence.percentile(percentile)).interval()
+        let metric = self.metrics.iter().find(|metric| metric.tag == tag)?;
+        metric.intervals.iter().find(|(name, _)| *name == stat).map(|(_, interval)| *interval)
     }
+}
+
+fn intervals(confidence: &Confidence) -> Vec<(&'static str, Interval)> {
+    let percentiles =
+        Percentile::ALL.into_iter().map(|percentile| (percentile.name(), confidence.percentile(percentile)));
+    let all = [("avg", confidence.avg)].into_iter().chain(percentiles);
+    all.filter_map(|(name, support)| Some((name, support.interval()?))).collect()
 }
 
 /// The finite statistics of a metric by name, in the order of the summary. The number of values is not one of them: it says

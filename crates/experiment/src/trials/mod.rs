@@ -1,18 +1,31 @@
 //! Several runs of one command: the points of a sweep and their repetitions, one after the other, and their aggregates.
 
 mod aggregate;
+mod cell_source;
 mod collate;
+mod conclusion;
 mod convergence;
 mod figures;
 mod order;
+mod plan;
+mod post_process;
+mod result;
+mod runner;
 #[cfg(test)]
 mod samples;
 mod seeds;
 mod series;
+mod sla;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod trial_mark;
 
+pub use cell_source::{CellSource, MeasuredCell};
 pub use figures::Figures;
 pub use order::{TrialAssignment, run_names};
-pub use series::{CellResult, ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};
+pub use plan::ExperimentPlan;
+pub use result::{CellResult, ExperimentResult};
+pub use runner::{Pause, Runner, TrialError, TrialResult};
+pub use series::{run_search, run_trials};
+pub use trial_mark::TrialMark;

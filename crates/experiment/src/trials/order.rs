@@ -17,6 +17,8 @@ pub struct TrialAssignment {
     pub keeps_values: bool,
     /// `Run 2 of 6 (concurrency 2, trial 1)`.
     pub name: String,
+    /// Its place among all runs there may be, from 0.
+    pub number: usize,
 }
 
 /// Which point of the sweep, and which repetition of it, both from 0.
@@ -75,6 +77,7 @@ fn folder(experiment: &Experiment, slot: TrialSlot) -> PathBuf {
     }
 }
 
+/// `number`: its place among all runs there may be, from 0.
 pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize, sweep_id: &str) -> TrialAssignment {
     let cell = &experiment.cells[slot.cell];
     let mut config = cell.config.clone();
@@ -89,7 +92,8 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
         config,
         place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
         keeps_values: experiment.trials.convergence.is_some(),
-        name: name(experiment, slot, number),
+        name: name(experiment, slot, number + 1),
+        number,
     }
 }
 
@@ -103,7 +107,7 @@ pub fn run_names(experiment: &Experiment) -> Vec<String> {
 }
 
 fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
-    let most = experiment.cells.len() * experiment.trials.count as usize;
+    let most = (experiment.cells.len() * experiment.trials.count as usize).max(number);
     let words = what(experiment, slot);
     let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     format!("Run {number} of {most}{what}")

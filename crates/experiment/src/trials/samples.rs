@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 use super::figures::{Figures, MetricFigures, statistics};
 use super::order::TrialAssignment;
-use super::series::{Pause, Runner, TrialError, TrialResult, run_trials};
+use super::runner::{Pause, Runner, TrialError, TrialResult};
+use super::series::run_trials;
 
 /// As the samples were made, which is all that our files must say of them.
 const VERSION: &str = "0.13.0";
@@ -54,7 +55,7 @@ fn figures_of(summary: &Value) -> Figures {
                 count: metric["count"].as_u64(),
                 sum: stat("sum"),
             },
-            confidence: None,
+            intervals: Vec::new(),
         })
     };
     Figures { metrics: summary.as_object().unwrap().iter().filter_map(metric).collect() }
@@ -88,7 +89,7 @@ fn runs_behind(metrics: &Map<String, Value>, runs: usize, values: impl Fn(&str, 
                     tag: tag.to_owned(),
                     unit,
                     stats: Stats::default(),
-                    confidence: None,
+                    intervals: Vec::new(),
                 });
                 run.metrics.len() - 1
             });
@@ -116,7 +117,7 @@ impl Runner for RecordedRunner {
 fn conducted(words: &[&str], runs: Vec<Figures>) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), words);
-    let result = run_trials(&experiment, VERSION, &mut RecordedRunner(runs)).unwrap();
+    let result = run_trials(&experiment, VERSION, "id", &mut RecordedRunner(runs)).unwrap();
     assert!(result.is_enough() && result.files.failed.is_empty());
     folder
 }

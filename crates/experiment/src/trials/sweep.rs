@@ -41,7 +41,7 @@ pub(crate) fn cell(parameters: Map<String, Value>, aggregate: Option<&Aggregate>
         (Some(aggregate), None) => aggregate.metrics.iter().map(SweepMetric::over_trials).collect(),
         (None, None) => Vec::new(),
     };
-    SweepCell { parameters, metrics }
+    SweepCell { parameters, metrics, breaches: None }
 }
 
 /// A point with its figures over trials, and those of its only run.

@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use super::figures::{Figures, MetricFigures};
 use super::order::TrialAssignment;
-use super::series::{ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};
+use super::result::ExperimentResult;
+use super::runner::{Pause, Runner, TrialError, TrialResult};
+use super::series::run_trials;
 
 fn experiment(dir: &Path, words: &[&str]) -> Experiment {
     let mut raw = RawOptions::default();
@@ -57,7 +59,7 @@ fn finished(ending: RunEnding, latency: f64, values: Vec<f64>) -> TrialResult {
         tag: tag.to_owned(),
         unit: unit.to_owned(),
         stats: Stats { avg: Some(value), max: Some(value), ..Stats::default() },
-        confidence: None,
+        intervals: Vec::new(),
     };
     let metrics =
         vec![metric("request_latency", "ms", latency), metric("request_throughput", "requests/sec", 1e3 / latency)];
@@ -105,7 +107,7 @@ fn play(words: &[&str], acts: &[Act]) -> Played {
 fn play_on(words: &[&str], mut script: ScriptedRunner) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), words);
-    let result = run_trials(&experiment, "9.9.9", &mut script).unwrap();
+    let result = run_trials(&experiment, "9.9.9", "id", &mut script).unwrap();
     Played { folder, script, result }
 }
 
@@ -249,7 +251,7 @@ fn a_point_without_numbers_stays_in_the_table_of_the_sweep() {
 fn a_first_run_that_cannot_be_prepared_ends_everything_and_a_later_one_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), &["--num-profile-runs=3"]);
-    let error = run_trials(&experiment, "9.9.9", &mut ScriptedRunner::new(&[Act::CannotStart])).unwrap_err();
+    let error = run_trials(&experiment, "9.9.9", "id", &mut ScriptedRunner::new(&[Act::CannotStart])).unwrap_err();
     assert_eq!(error.to_string(), "no such model");
     let played = play(&["--num-profile-runs=3"], &[Act::Latency(1.0), Act::CannotStart, Act::Latency(1.0)]);
     assert_eq!((played.result.runs, played.result.successful), (3, 2));
@@ -324,7 +326,7 @@ fn a_rule_about_something_that_runs_do_not_have_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let all: Vec<&str> = words.iter().copied().chain(["--num-profile-runs=3"]).collect();
         let experiment = experiment(folder.path(), &all);
-        run_trials(&experiment, "9.9.9", &mut ScriptedRunner::new(&[Act::Latency(1.0)])).unwrap_err().to_string()
+        run_trials(&experiment, "9.9.9", "id", &mut ScriptedRunner::new(&[Act::Latency(1.0)])).unwrap_err().to_string()
     };
     assert!(
         refused(&["--convergence-metric=latency"]).contains("no metric has this name; did you mean request_latency?")

@@ -3,11 +3,13 @@
 pub(crate) mod rows;
 mod sweep;
 mod trials;
+mod variant;
 
-use aiperf_config::{Cell, CellVariation, DatasetSource, Environment, Experiment, Sweep};
+use aiperf_config::{Cell, CellVariation, DatasetSource, Environment, Experiment, Seeds, Sweep, Trials};
 use serde_json::Value;
 
 use self::sweep::Lists;
+use self::variant::Variant;
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
@@ -20,19 +22,53 @@ impl RawOptions {
             super::scenario::refuse_lists(raw)?;
         }
         let lists = Lists::find(raw)?;
-        let trials = trials::resolve(raw, lists.is_some())?;
-        let sweep = sweep::resolve(raw, lists.as_ref(), &trials)?;
-        let seeds = trials::seeds(raw, &trials, lists.is_some())?;
+        let variants = Variant::find(raw, lists.is_some())?;
+        let is_swept = lists.is_some() || !variants.is_empty();
+        let parameters = if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
+        let trials = trials::resolve(raw, is_swept)?;
+        let sweep = sweep::resolve(raw, parameters, &trials)?;
+        let seeds = trials::seeds(raw, &trials, is_swept)?;
         let mut cells = match &lists {
-            None => vec![Cell { config: raw.resolve(environment)?, variation: None }],
             Some(lists) => cells(raw, lists, environment)?,
+            None if is_swept => variant::cells(raw, &variants, environment)?,
+            None => vec![Cell { config: raw.resolve(environment)?, variation: None }],
         };
-        if lists.is_some() {
+        if is_swept {
             give_all_the_largest_data(raw, &mut cells);
         }
-        trials::check_warmup(raw, &cells)?;
+        self.assemble(cells, trials, sweep, seeds)
+    }
+
+    fn assemble(
+        &self,
+        cells: Vec<Cell>,
+        trials: Trials,
+        sweep: Option<Sweep>,
+        seeds: Seeds,
+    ) -> Result<Experiment, ConfigError> {
+        trials::check_warmup(self, &cells)?;
         let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
-        Ok(Experiment { cells, trials, sweep, dir, seeds })
+        let resumes = self.is_given(OptionId::Resume);
+        let experiment = Experiment {
+            cells,
+            trials,
+            sweep,
+            dir,
+            seeds,
+            stops_at_failure: self.flag(OptionId::FailFast)?,
+            resumes,
+            only_plans: self.flag(OptionId::DryRun)?,
+            options: self.stored(),
+        };
+        if experiment.is_single() {
+            for id in [OptionId::FailFast, OptionId::Resume] {
+                if self.is_given(id) {
+                    let needs = "a sweep, or --num-profile-runs above 1";
+                    return Err(self.needs_text(id, needs, "it is about several runs, and there is one run"));
+                }
+            }
+        }
+        Ok(experiment)
     }
 }
 
@@ -44,9 +80,7 @@ impl RawOptions {
             sweep::check_order(self, sweep.order, &trials)?;
         }
         let seeds = trials::seeds(self, &trials, sweep.is_some())?;
-        trials::check_warmup(self, &cells)?;
-        let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
-        Ok(Experiment { cells, trials, sweep, dir, seeds })
+        self.assemble(cells, trials, sweep, seeds)
     }
 
     /// Pause, order and tables of a sweep whose cells a file has.

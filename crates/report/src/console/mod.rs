@@ -9,6 +9,7 @@ mod selftest;
 mod server_metrics;
 mod spec_decode;
 mod steady;
+mod sweep_rows;
 mod tables;
 mod trials;
 
@@ -21,6 +22,7 @@ use aiperf_table::{TextStyle, grouped};
 
 use crate::{RunReport, WrittenFile};
 pub use selftest::render_selftest;
+pub use sweep_rows::{SweepRow, SweepRows, time_left};
 pub use trials::{render_aggregate, render_run_line, render_sweep};
 
 /// All tables and notes, as they also go to `profile_export_console.txt`.

@@ -5,7 +5,7 @@ use aiperf_table::{Colour, ConsoleTable, Emphasis, TableCell, TableColumn, TextS
 use serde_json::{Map, Value};
 
 use super::tables::PROGRAM;
-use crate::{Aggregate, AggregateMetric, BestCell, FailedRun, RunReport, SweepCell, SweepReport};
+use crate::{Aggregate, AggregateMetric, BestCell, FailedRun, RunReport, SlaLimit, SweepCell, SweepReport};
 
 /// What an operator looks at first, as far as it is there.
 const KEY_FIGURES: [(Metric, &str); 14] = [
@@ -149,7 +149,7 @@ pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String
     let style = TextStyle::new(colour);
     let shown: Vec<_> = SWEEP_FIGURES
         .into_iter()
-        .filter(|(metric, stat, _)| sweep.cells.iter().any(|cell| figure(cell, *metric, stat).is_some()))
+        .filter(|(metric, stat, _)| sweep.cells.iter().any(|cell| cell.value(metric.tag(), stat).is_some()))
         .collect();
     let mut columns: Vec<TableColumn> = sweep.parameters.iter().map(|(name, _)| column(short(name))).collect();
     columns.extend(shown.iter().map(|(_, _, words)| column(words)));
@@ -157,7 +157,7 @@ pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String
     let rows = sweep.cells.iter().map(|cell| {
         let mut row: Vec<TableCell> =
             sweep.parameters.iter().map(|(name, _)| TableCell::name(plain(cell.parameters.get(name)))).collect();
-        row.extend(shown.iter().map(|(metric, stat, _)| TableCell::number(figure(cell, *metric, stat))));
+        row.extend(shown.iter().map(|(metric, stat, _)| TableCell::number(cell.value(metric.tag(), stat))));
         row.push(TableCell::new(marks(sweep, cell), Emphasis::Good));
         row
     });
@@ -174,10 +174,25 @@ pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String
     for tie in [("highest", &sweep.best_throughput), ("lowest", &sweep.best_latency)].into_iter().filter_map(tie) {
         text.push_str(&format!("{tie}\n"));
     }
+    if !sweep.sla_limits.is_empty() {
+        let limits: Vec<String> = sweep.sla_limits.iter().map(limit_words).collect();
+        text.push_str(&format!("{} of {points} points keep {}.\n", sweep.feasible(), limits.join(" and ")));
+    }
     for failed in &sweep.failed {
         text.push_str(&format!("{}\n", style.failure(&failure(failed))));
     }
     text
+}
+
+/// `request_latency p95 < 300`.
+fn limit_words(limit: &SlaLimit) -> String {
+    let sign = match limit.op {
+        "lt" => "<",
+        "le" => "<=",
+        "gt" => ">",
+        _ => ">=",
+    };
+    format!("{} {} {sign} {}", limit.metric, limit.stat, limit.threshold)
 }
 
 /// A best point whose confidence interval overlaps that of others is not marked.
@@ -206,6 +221,9 @@ fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
     if cell.metrics.is_empty() {
         return "no results".to_owned();
     }
+    if !cell.is_feasible() {
+        return "breaks the SLA".to_owned();
+    }
     let is = |best: &&BestCell| best.tied_with.is_empty() && best.parameters == cell.parameters;
     let mark = |word: &str, best: &Option<BestCell>| {
         best.as_ref().filter(is).map(|best| format!("{word} {}", words_of(&best.statistic)))
@@ -216,20 +234,6 @@ fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
         words.push("Pareto-optimal".to_owned());
     }
     words.join(", ")
-}
-
-/// A figure of a cell, whether it had one run or several.
-fn figure(cell: &SweepCell, metric: Metric, stat: &str) -> Option<f64> {
-    let key = format!("{}_{stat}", metric.tag());
-    let over_trials = cell.metrics.iter().find(|figure| figure.key == key).map(|figure| figure.spread.mean);
-    over_trials.or_else(|| {
-        let figure = cell.metrics.iter().find(|figure| figure.key == metric.tag())?;
-        let stats = figure.within?;
-        match Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat) {
-            Some(percentile) => stats.percentile(percentile),
-            None => stats.avg,
-        }
-    })
 }
 
 /// `datasets.main.prompts.isl.mean` says more than a column has room for.

@@ -7,5 +7,6 @@ pub(crate) mod paths;
 mod run_note;
 
 pub use folder_lock::{ClearedFiles, EarlierFiles, FolderLock, FolderLockError, PREVIOUS};
+pub use part_file::write_durably;
 pub use paths::{ArtifactPaths, LOGS, PHASES, PLOT_LOG, PLOTS};
 pub use run_note::RunNote;

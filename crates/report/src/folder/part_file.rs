@@ -68,6 +68,25 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ReportError> 
     }
 }
 
+/// Writes a whole file that is there, whole, also after a loss of power.
+pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    let mut file = PartFile::create(path)?;
+    let written = file.put(bytes).and_then(|()| {
+        let synced = file.out.flush().and_then(|()| file.out.get_ref().sync_all());
+        synced.map_err(|source| ReportError::write(path, source))
+    });
+    if let Err(error) = written {
+        file.discard();
+        return Err(error);
+    }
+    file.finish()?;
+    // The name is durable when the folder is. Not every file system lets a folder be synced.
+    if let Some(Ok(folder)) = path.parent().map(File::open) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
 /// A value that stands `depth` blanks deep in its file.
 pub(crate) fn indented(value: &impl Serialize, depth: usize) -> String {
     // Plain data with text keys cannot fail to serialise. A line break in a text is written as an escape: all that are

@@ -118,6 +118,11 @@ impl ArtifactPaths {
         self.dir.join("run_config.json")
     }
 
+    /// What a complete run says to the others of its command, so that it can be kept when they are resumed.
+    pub fn trial_mark(&self) -> PathBuf {
+        self.dir.join(".aiperf_trial.json")
+    }
+
     pub fn inputs(&self) -> PathBuf {
         self.dir.join("inputs.json")
     }
@@ -159,6 +164,7 @@ impl ArtifactPaths {
     pub fn files(&self) -> Vec<PathBuf> {
         vec![
             self.ready_marker(),
+            self.trial_mark(),
             self.run_note(),
             self.summary_json(),
             self.summary_csv(),

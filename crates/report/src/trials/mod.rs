@@ -20,7 +20,7 @@ pub use collated::{Collated, CollatedMetric, RunMean};
 pub use confidence::{Aggregate, AggregateMetric, Settled};
 pub use run_config::RunConfig;
 pub use spread::RunSpread;
-pub use sweep::{BestCell, SweepCell, SweepMetric, SweepReport};
+pub use sweep::{BestCell, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport};
 
 /// Where a run stands among others.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +97,13 @@ pub fn write_sweep(sweep: &SweepReport, paths: &AggregatePaths) -> SummaryFiles 
     let mut files = SummaryFiles::default();
     put(&mut files, "Sweep JSON", &paths.file(SWEEP_JSON), &indented(&sweep.json()));
     put(&mut files, "Sweep CSV", &paths.file(SWEEP_CSV), &sweep.csv());
+    files
+}
+
+/// Writes what a handler worked out from all points of a sweep.
+pub fn write_post_process(value: &Value, name: &str, paths: &AggregatePaths) -> SummaryFiles {
+    let mut files = SummaryFiles::default();
+    put(&mut files, "Sweep Post-Process JSON", &paths.file(name), &indented(value));
     files
 }
 

@@ -6,4 +6,7 @@ pub const COLLATED_JSON: &str = "profile_export_aiperf_collated.json";
 pub const SWEEP_JSON: &str = "profile_export_aiperf_sweep.json";
 pub const SWEEP_CSV: &str = "profile_export_aiperf_sweep.csv";
 
-pub const ALL: [&str; 5] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV];
+/// What a command with several runs is going to do, from before its first run.
+pub const PLAN: &str = ".aiperf_plan.json";
+
+pub const ALL: [&str; 6] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV, PLAN];

@@ -28,6 +28,10 @@ pub struct SweepReport {
     pub best_latency: Option<BestCell>,
     /// Values of the cells that no other one beats: as good in throughput and latency, and better in one by more than noise.
     pub pareto_optimal: Vec<Map<String, Value>>,
+    /// Limits that a cell must keep to be feasible.
+    pub sla_limits: Vec<SlaLimit>,
+    /// The handler that worked something out from all points, and its file next to this one.
+    pub post_process: Option<(&'static str, String)>,
     pub was_cancelled: bool,
 }
 
@@ -36,6 +40,75 @@ pub struct SweepCell {
     pub parameters: Map<String, Value>,
     /// Empty if no run of the cell gave numbers.
     pub metrics: Vec<SweepMetric>,
+    /// Limits that it does not keep; `None` if the sweep has no limits.
+    pub breaches: Option<Vec<SlaBreach>>,
+}
+
+/// A limit for one statistic of one metric, as files have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlaLimit {
+    pub metric: String,
+    pub stat: String,
+    /// `lt`, `le`, `gt` or `ge`.
+    pub op: &'static str,
+    pub threshold: f64,
+}
+
+impl SlaLimit {
+    pub fn json(&self) -> Value {
+        json!({
+            "metric_tag": self.metric,
+            "stat": self.stat,
+            "op": self.op,
+            "threshold": number(self.threshold),
+        })
+    }
+}
+
+/// A limit that a cell does not keep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlaBreach {
+    pub limit: SlaLimit,
+    /// `None` if the cell does not have the statistic.
+    pub observed: Option<f64>,
+}
+
+impl SlaBreach {
+    pub fn json(&self) -> Value {
+        let mut object = self.limit.json();
+        object["observed"] = self.observed.map_or(Value::Null, number);
+        object
+    }
+}
+
+impl SweepCell {
+    /// One statistic of one metric: that of the only run, or the mean over several.
+    pub fn value(&self, tag: &str, stat: &str) -> Option<f64> {
+        let key = format!("{tag}_{stat}");
+        let over_trials = self.metrics.iter().find(|figure| figure.key == key).map(|figure| figure.spread.mean);
+        over_trials.or_else(|| {
+            let stats = self.metrics.iter().find(|figure| figure.key == tag)?.within?;
+            match stat {
+                "avg" => stats.avg,
+                "min" => stats.min,
+                "max" => stats.max,
+                "std" => stats.std,
+                "sum" => stats.sum,
+                _ => stats.percentile(Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat)?),
+            }
+        })
+    }
+
+    /// The value of a parameter by its path, or by its name in tables.
+    pub fn parameter(&self, path: &str) -> Option<&Value> {
+        let short = path.strip_prefix("phases.profiling.").unwrap_or(path);
+        self.parameters.get(path).or_else(|| self.parameters.get(short))
+    }
+
+    /// Whether it keeps all limits of the sweep.
+    pub fn is_feasible(&self) -> bool {
+        self.breaches.as_ref().is_none_or(Vec::is_empty)
+    }
 }
 
 /// A metric of a cell with one trial, or one statistic of it over several.
@@ -131,6 +204,17 @@ impl SweepReport {
             "num_trials_per_value": self.trials,
             "aggregation_type": "sweep",
         });
+        if !self.sla_limits.is_empty() {
+            let feasible = self.feasible();
+            metadata["sla_constraints"] = json!({
+                "active_filters": self.sla_limits.iter().map(SlaLimit::json).collect::<Vec<_>>(),
+                "feasible_count": feasible,
+                "infeasible_count": self.cells.len() - feasible,
+            });
+        }
+        if let Some((handler, file)) = &self.post_process {
+            metadata["post_process"] = json!({"handler": handler, "output_filename": file});
+        }
         if self.was_cancelled {
             metadata["was_cancelled"] = true.into();
         }
@@ -141,7 +225,12 @@ impl SweepReport {
         let cell = |cell: &SweepCell| {
             let metrics: Map<String, Value> =
                 cell.metrics.iter().map(|metric| (metric.key.clone(), metric.json())).collect();
-            json!({"parameters": cell.parameters, "metrics": metrics})
+            let mut object = json!({"parameters": cell.parameters, "metrics": metrics});
+            if let Some(breaches) = &cell.breaches {
+                object["feasible"] = breaches.is_empty().into();
+                object["breaches"] = breaches.iter().map(SlaBreach::json).collect();
+            }
+            object
         };
         json!({
             "aggregation_type": "sweep",
@@ -153,6 +242,11 @@ impl SweepReport {
             "best_configurations": best,
             "pareto_optimal": self.pareto_optimal,
         })
+    }
+
+    /// Cells that keep all limits.
+    pub fn feasible(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.is_feasible()).count()
     }
 
     fn best(&self) -> impl Iterator<Item = (&'static str, &BestCell)> {

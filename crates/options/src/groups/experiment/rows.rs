@@ -144,8 +144,32 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         OptionId::NoSweepTable,
         &["no-sweep-table"],
         ValueKind::Flag,
-        "Do not print a table for each point of a sweep.",
+        "Do not print the table that grows while a sweep runs, nor a table for each point.",
     )
+    .supported(),
+    OptionSpec::new(
+        OptionId::FailFast,
+        &["fail-fast"],
+        ValueKind::Flag,
+        "End a sweep or repeated runs at the first run that fails.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::Resume,
+        &["resume"],
+        ValueKind::Text,
+        "Continue the sweep or the repeated runs in this folder. Runs that are complete are kept.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::DryRun,
+        &["dry-run"],
+        ValueKind::Flag,
+        "Show the runs, their requests, and the expected time and disk space. Only a short probe is sent.",
+    )
+    .ours()
     .supported(),
     OptionSpec::new(
         OptionId::SearchSpace,
@@ -231,9 +255,10 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         OptionId::Variant,
         &["variant", "sweep-variant"],
         ValueKind::Text,
-        "One hand-picked point of a sweep: `[name:] option=value, ...`.",
+        "One hand-picked point of a sweep: `[name:] option=value, ...`. Give it at least twice.",
     )
-    .repeatable(),
+    .repeatable()
+    .supported(),
     OptionSpec::new(
         OptionId::SearchSla,
         &["search-sla"],

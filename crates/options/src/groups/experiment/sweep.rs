@@ -40,6 +40,7 @@ pub(super) const fn option(parameter: Parameter) -> OptionId {
 }
 
 /// All options that were given several values.
+#[derive(Debug)]
 pub(super) struct Lists {
     /// In alphabetical order of their paths.
     parameters: Vec<(Parameter, Vec<SweptValue>)>,
@@ -88,7 +89,7 @@ impl Lists {
     }
 
     /// The lists by the names that tables have for them.
-    fn named(&self) -> Vec<(String, Vec<Value>)> {
+    pub(super) fn named(&self) -> Vec<(String, Vec<Value>)> {
         let name = |(parameter, values): &(Parameter, Vec<SweptValue>)| {
             (parameter.name().to_owned(), values.iter().map(|value| value.json()).collect())
         };
@@ -141,9 +142,15 @@ fn value(raw: &RawOptions, id: OptionId, text: &str) -> Result<SweptValue, Confi
     number::float(text).map(SweptValue::Real).ok_or_else(|| raw.bad(id, text, expected))
 }
 
-pub(super) fn resolve(raw: &RawOptions, lists: Option<&Lists>, trials: &Trials) -> Result<Option<Sweep>, ConfigError> {
-    let sweep = common(raw, lists.map(Lists::named).unwrap_or_default())?;
-    if lists.is_none() {
+/// `parameters`: what is varied with its values; `None` without a sweep.
+pub(super) fn resolve(
+    raw: &RawOptions,
+    parameters: Option<Vec<(String, Vec<Value>)>>,
+    trials: &Trials,
+) -> Result<Option<Sweep>, ConfigError> {
+    let is_swept = parameters.is_some();
+    let sweep = common(raw, parameters.unwrap_or_default())?;
+    if !is_swept {
         return match OF_SWEEPS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
                 let why = "it applies to the points of a sweep, and this run has one point";
@@ -168,7 +175,7 @@ pub(super) fn common(raw: &RawOptions, parameters: Vec<(String, Vec<Value>)>) ->
         Some("independent") => SweepOrder::Independent,
         _ => SweepOrder::Repeated,
     };
-    Ok(Sweep { parameters, order, cooldown, shows_tables })
+    Ok(Sweep { parameters, order, cooldown, shows_tables, sla_filters: Vec::new(), post_process: None })
 }
 
 pub(super) fn check_order(raw: &RawOptions, order: SweepOrder, trials: &Trials) -> Result<(), ConfigError> {

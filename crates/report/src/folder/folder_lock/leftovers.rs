@@ -84,10 +84,19 @@ fn own_names(dir: &Path, place: FolderLevel, files: &[PathBuf]) -> BTreeSet<Path
     if place == FolderLevel::Below && dir.ends_with(PLOTS) {
         own.extend(charts(dir, files));
     }
+    own.extend(post_process_file(dir));
     own.extend(prefixes.iter().flat_map(|prefix| ArtifactPaths::new(dir, prefix.as_deref()).files()));
     let unfinished: Vec<PathBuf> = own.iter().flat_map(|path| UNFINISHED_ENDS.map(|end| with_end(path, end))).collect();
     own.extend(unfinished);
     own
+}
+
+/// The file that a handler made from all points of a sweep; the file of the sweep names it.
+fn post_process_file(dir: &Path) -> Option<PathBuf> {
+    let sweep: Value = serde_json::from_slice(&fs::read(dir.join(names::SWEEP_JSON)).ok()?).ok()?;
+    let name = Path::new(sweep["metadata"]["post_process"]["output_filename"].as_str()?);
+    // Nothing outside of this folder.
+    name.file_name().map(|name| dir.join(name))
 }
 
 /// The files of charts: each has a table of its points next to its pictures.
