@@ -22,6 +22,14 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
     }
     match asked.action {
         ConfigAction::Validate => println!("Configuration valid: {}", asked.file.display()),
+        ConfigAction::Expand { .. } if experiment.search.is_some() => {
+            eprintln!(
+                "error: {}: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
+                 `aiperf config validate` checks the file",
+                asked.file.display()
+            );
+            return Ok(ExitCode::from(2));
+        }
         ConfigAction::Expand { full, index, format } => {
             let kind = file.sweep_type()?;
             print!("{}", expanded(&experiment.cells, kind, full, index, format)?);

@@ -46,6 +46,10 @@ impl ConfigFile {
             whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
         }
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
+        let tuning = aiperf_options::search_tuning(&environment.variables)?;
+        if let Some(spec) = file.search(typed, &tuning)? {
+            return file.searched(spec, typed, environment, &whole, &sweep.common);
+        }
         let mut cells = Vec::with_capacity(variations.len());
         for variation in &variations {
             let mut config = file.config(variation, typed, environment)?;
@@ -63,12 +67,12 @@ impl ConfigFile {
         } else {
             None
         };
-        let experiment = whole.resolve_trials(cells, sweep)?;
+        let experiment = whole.resolve_trials(cells, typed.limit_sweep(sweep)?)?;
         Ok(Experiment { options: typed.stored(), ..experiment })
     }
 
     /// The configuration of one cell.
-    fn config(
+    pub(crate) fn config(
         &self,
         variation: &Variation,
         typed: &RawOptions,

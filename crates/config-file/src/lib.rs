@@ -11,6 +11,7 @@ mod field;
 mod file;
 mod multi_run;
 mod names;
+mod search;
 mod sweep;
 mod template;
 mod yaml;

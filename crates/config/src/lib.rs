@@ -59,8 +59,8 @@ pub use phase::{
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use search::{
-    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
-    SearchDimension, SearchObjective, SearchPoints, SearchSpec, SearchTuning, SlaPrecision, SlaTier, Terminator,
+    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannedSearch, PlannerKind, Pooling, ProbeWarmup,
+    Sampler, SearchDimension, SearchObjective, SearchPoints, SearchSpec, SearchTuning, SlaPrecision, SlaTier, Terminator,
 };
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use sla::{SlaFilter, SlaOp};

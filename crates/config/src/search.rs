@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use names::{Acquisition, ConstraintMode, PlannerKind, Pooling, Sampler, SlaPrecision, Terminator};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::{Config, SlaFilter};
 
@@ -178,6 +178,13 @@ impl Default for SearchTuning {
     }
 }
 
+impl SearchDimension {
+    /// A value as files have it: a whole number has no fraction.
+    pub fn json(&self, value: f64) -> Value {
+        if self.is_whole { Value::from(value as i64) } else { Number::from_f64(value).map_or(Value::Null, Value::Number) }
+    }
+}
+
 impl SearchSpec {
     /// Tiers that a search may have, if it has any.
     pub const TIERS: std::ops::RangeInclusive<usize> = 2..=10;
@@ -219,6 +226,17 @@ impl SearchSpec {
         self.probe_requests = tuning.requests(SlaPrecision::Normal);
         self.sla_warmup = tuning.warmup;
         self
+    }
+
+    /// The point at the lower or at the upper end of all ranges, by path.
+    pub fn corner(&self, is_upper: bool) -> Map<String, Value> {
+        let value = |dimension: &SearchDimension| dimension.json(if is_upper { dimension.hi } else { dimension.lo });
+        self.space.iter().map(|dimension| (dimension.path.clone(), value(dimension))).collect()
+    }
+
+    /// Whether the values of single requests are needed, not only their statistics.
+    pub fn needs_values(&self) -> bool {
+        self.pooling == Pooling::Pooled
     }
 
     /// Whether the planner adds its own warmup and number of requests to each probe.

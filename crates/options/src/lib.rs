@@ -14,4 +14,6 @@ pub use command_line::shown_extra_inputs;
 pub use error::ConfigError;
 pub use grammar::goodput::read as read_goodput;
 pub use raw::{Given, RawOptions};
-pub use variables::{UnreadVariable, VARIABLES, Variable, WithoutEffect, unread_variables, variables_without_effect};
+pub use variables::{
+    UnreadVariable, VARIABLES, Variable, WithoutEffect, search_tuning, unread_variables, variables_without_effect,
+};

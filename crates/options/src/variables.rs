@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aiperf_address::{IpVersion, Secret};
-use aiperf_config::Tuning;
+use aiperf_config::{SearchTuning, Tuning};
 use aiperf_protocol::AffinityHeaders;
 use aiperf_redact::REDACTED;
 
@@ -27,6 +27,11 @@ pub use without_effect::{WithoutEffect, variables_without_effect};
 
 /// The token of the live interface. It is a secret, and not part of the command that is shown.
 pub(crate) const API_TOKEN: &str = "AIPERF_API_TOKEN";
+
+/// How searches probe, as the environment says.
+pub fn search_tuning(variables: &BTreeMap<String, String>) -> Result<SearchTuning, ConfigError> {
+    Variables(variables).search()
+}
 
 /// Names that nothing here knows are left alone, as they may be another program's.
 pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {

@@ -14,11 +14,12 @@ mod pareto;
 mod planner;
 mod search;
 mod space;
+mod tier_results;
 #[cfg(test)]
 mod tests;
 
 pub use boundary::BoundarySummary;
-pub use history::{Iteration, history};
+pub use history::{Iteration, search_settings};
 pub use outcome::{Outcome, TrialStatistics};
 pub use planner::{Ask, EndReason, Planner, planner};
 pub use search::{NextProbe, Search};

@@ -106,9 +106,9 @@ impl EndReason {
             Self::SmoothIsotonicNoPassInRange => "smooth_isotonic_no_pass_in_range",
             Self::SmoothIsotonicNoFailureInRange => "smooth_isotonic_no_failure_in_range",
             Self::SmoothIsotonicPchipFallbackBisection => "smooth_isotonic_pchip_fallback_bisection",
-            Self::TiersPrecisionReached => "tiers_precision_reached",
-            Self::TiersNoPassInRange => "tiers_no_pass_in_range",
-            Self::TiersNoFailureInRange => "tiers_no_failure_in_range",
+            Self::TiersPrecisionReached => "multi_tier_precision_reached",
+            Self::TiersNoPassInRange => "multi_tier_no_pass_in_range",
+            Self::TiersNoFailureInRange => "multi_tier_no_failure_in_range",
         }
     }
 

@@ -4,7 +4,7 @@ use aiperf_config::SearchSpec;
 use serde_json::Value;
 
 use crate::history::{self, Iteration};
-use crate::{Ask, EndReason, Outcome, Planner, Point, planner};
+use crate::{Ask, BoundarySummary, EndReason, Outcome, Planner, Point, planner};
 
 /// A search with its planner and its history.
 #[derive(Debug)]
@@ -75,8 +75,13 @@ impl Search {
         self.iterations.push(Iteration { point, outcome });
     }
 
-    /// `search_history.json`.
-    pub fn history(&self) -> Value {
-        history::history(&self.spec, &self.iterations, self.planner.as_ref(), self.reason)
+    /// `search_history.json`; `metrics` gives the numbers of an iteration.
+    pub fn history(&self, metrics: &dyn Fn(usize) -> Value) -> Value {
+        history::history(&self.spec, &self.iterations, self.planner.as_ref(), self.reason, metrics)
+    }
+
+    /// Where the limit is, in a search with one dimension.
+    pub fn boundary(&self) -> Option<BoundarySummary> {
+        BoundarySummary::of(&self.spec, &self.iterations)
     }
 }

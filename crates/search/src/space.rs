@@ -1,7 +1,7 @@
 //! Points of a search space, and their places in the unit cube in which models work.
 
 use aiperf_config::SearchDimension;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// One value for each dimension, in the order of the dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ impl Point {
     /// Values by their path in a configuration file.
     pub fn values(&self, space: &[SearchDimension]) -> Map<String, Value> {
         let value =
-            |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), json_value(dimension, *value));
+            |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), dimension.json(*value));
         space.iter().zip(&self.0).map(value).collect()
     }
 
@@ -25,14 +25,6 @@ impl Point {
         let value = |dimension: &SearchDimension| values.get(&dimension.path).and_then(Value::as_f64);
         space.iter().map(value).collect::<Option<Vec<_>>>().map(Self)
     }
-}
-
-/// A value as files have it: a whole number has no fraction.
-pub(crate) fn json_value(dimension: &SearchDimension, value: f64) -> Value {
-    if dimension.is_whole {
-        return Value::from(value as i64);
-    }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
 /// The value of a dimension at a place between 0 and 1. Whole numbers have equal shares of the interval.

@@ -4,6 +4,7 @@ use aiperf_config::{
     PlannerKind, Sampler, SearchDimension, SearchObjective, SearchSpec, SlaFilter, SlaOp, SlaTier, Terminator,
 };
 use aiperf_seed::{Seed, Stream};
+use serde_json::Value;
 
 use crate::{EndReason, NextProbe, Outcome, Search, TrialStatistics};
 
@@ -101,7 +102,7 @@ fn sla(planner: PlannerKind, hi: f64, threshold: f64) -> SearchSpec {
 }
 
 fn found(search: &Search) -> f64 {
-    search.history()["boundary_summary"]["feasible_max"]["value"].as_f64().unwrap_or(f64::NAN)
+    search.history(&|_| Value::Null)["boundary_summary"]["feasible_max"]["value"].as_f64().unwrap_or(f64::NAN)
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn monotonic_sla_asks_the_points_that_the_reference_asks() {
         search.record(point, Outcome { observed: vec![Some(latency)], ..outcome(value, passes) });
     }
     assert_eq!(search.next_probe(), NextProbe::End(EndReason::MaxIterations));
-    let boundary = &search.history()["boundary_summary"];
+    let boundary = &search.history(&|_| Value::Null)["boundary_summary"];
     assert_eq!(boundary["feasible_max"]["value"], 6);
     assert_eq!(boundary["feasible_max"]["iteration_idx"], 13);
     assert_eq!(boundary["infeasible_min"]["value"], 8);
@@ -193,9 +194,9 @@ fn tiers_share_their_probes_and_each_finds_its_limit() {
     spec.sla_tiers = vec![tier("gold", 45.0, 0), tier("silver", 60.0, 1), tier("bronze", 80.0, 2)];
     let server = Server { limit: 64.0, noise: 0.0 };
     let search = run(&spec, &server, 1);
-    let tiers = search.history()["boundary_summary"]["tiers"].clone();
+    let tiers = search.history(&|_| Value::Null)["tier_results"].clone();
     for (index, threshold) in [45.0, 60.0, 80.0].into_iter().enumerate() {
-        let found = tiers[index]["feasible_max"].as_f64().unwrap();
+        let found = tiers[index]["boundary_concurrency"].as_f64().unwrap();
         let truth = truth(&server, threshold);
         assert!(found <= truth && truth - found <= (0.05 * truth).max(1.0), "tier {index}: {found} of {truth}");
     }
@@ -221,7 +222,7 @@ fn model_based_planners_find_the_best_feasible_point() {
         };
         let best = |seed| {
             let search = run(&spec, &server, seed);
-            search.history()["best_trials"][0]["objective_values"][0].as_f64().unwrap_or(0.0)
+            search.history(&|_| Value::Null)["best_trials"][0]["objective_values"][0].as_f64().unwrap_or(0.0)
         };
         let results: Vec<f64> = (0..5).map(best).collect();
         let most = 100.0 * truth(&server, 50.0).min(60.0);
@@ -242,7 +243,7 @@ fn several_objectives_have_a_front() {
     for sampler in [Sampler::Gp, Sampler::Botorch, Sampler::Tpe] {
         let spec = SearchSpec { planner: PlannerKind::Optuna, sampler, ..spec.clone() };
         let search = run(&spec, &Server { limit: 50.0, noise: 0.0 }, 2);
-        let front = search.history()["best_trials"].as_array().unwrap().len();
+        let front = search.history(&|_| Value::Null)["best_trials"].as_array().unwrap().len();
         assert!(front >= 2, "{sampler:?}: {front}");
     }
 }

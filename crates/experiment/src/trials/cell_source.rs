@@ -6,6 +6,8 @@ use std::error::Error;
 use aiperf_config::Cell;
 use aiperf_report::{FailedRun, SweepCell};
 
+use super::collate::RequestValues;
+
 /// Chooses one point after the other. A source that is told the same results asks for the same points, so that a search
 /// can be resumed.
 pub trait CellSource {
@@ -25,5 +27,7 @@ pub struct MeasuredCell {
     pub cell: SweepCell,
     /// The numbers of each trial that succeeded.
     pub trials: Vec<SweepCell>,
+    /// The values of all requests of each of these trials, if the search needs them.
+    pub(crate) values: Vec<RequestValues>,
     pub failed: Vec<FailedRun>,
 }

@@ -11,6 +11,7 @@ mod plan;
 mod post_process;
 mod result;
 mod runner;
+mod search_source;
 #[cfg(test)]
 mod samples;
 mod seeds;
@@ -26,6 +27,7 @@ pub use figures::Figures;
 pub use order::{TrialAssignment, run_names};
 pub use plan::ExperimentPlan;
 pub use result::{CellResult, ExperimentResult};
+pub use search_source::SearchSource;
 pub use runner::{Pause, Runner, TrialError, TrialResult};
 pub use series::{run_search, run_trials};
 pub use trial_mark::TrialMark;

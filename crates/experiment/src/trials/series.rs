@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use aiperf_config::{Convergence, Experiment};
+use aiperf_config::{Cell, Convergence, Experiment, swept_parameters};
 use aiperf_protocol::{RunEnding, RunOutcome, StopReason};
 use aiperf_report::FailedRun;
 
@@ -65,6 +65,7 @@ pub fn run_search(
 ) -> Result<ExperimentResult, Box<dyn Error + Send + Sync>> {
     let mut series = TrialSeries::new(experiment, version, sweep_id)?;
     series.search(runner, source)?;
+    series.join_equal_points();
     Ok(series.conclude())
 }
 
@@ -118,6 +119,37 @@ impl<'a> TrialSeries<'a> {
             source.tell(&self.measured(index));
         }
         Ok(())
+    }
+
+    /// Points that were asked for more than once become one, with all of their runs as trials. What is written about all
+    /// points has each of them once.
+    fn join_equal_points(&mut self) {
+        let experiment = self.experiment.to_mut();
+        let mut joined: Vec<Cell> = Vec::new();
+        let mut places = Vec::with_capacity(experiment.cells.len());
+        for mut cell in std::mem::take(&mut experiment.cells) {
+            let same = joined.iter().position(|known| known.values_by_path() == cell.values_by_path());
+            places.push(same.unwrap_or(joined.len()));
+            if same.is_none() {
+                let folder = cell.title_as_folder();
+                if let Some(variation) = &mut cell.variation {
+                    variation.folder = folder;
+                }
+                joined.push(cell);
+            }
+        }
+        let mut counts = vec![0; joined.len()];
+        for trial in &mut self.trials {
+            let cell = places[trial.slot.cell];
+            trial.slot = TrialSlot { cell, trial: counts[cell] };
+            counts[cell] += 1;
+        }
+        let values = joined.iter().flat_map(|cell| cell.variation.iter().flat_map(|variation| &variation.values));
+        let parameters = swept_parameters(values.map(|(path, value)| (path.as_str(), value)));
+        if let Some(sweep) = &mut experiment.sweep {
+            sweep.parameters = parameters;
+        }
+        experiment.cells = joined;
     }
 
     /// Makes one run, unless it is not needed. `place`: among all runs there may be.
@@ -184,6 +216,7 @@ impl<'a> TrialSeries<'a> {
         MeasuredCell {
             index,
             trials: trials.collect(),
+            values: self.successes(index).map(|(_, _, values)| values.clone()).collect(),
             cell: sweep::cell(parameters(), aggregate.as_ref(), self.only(index)),
             failed: self.failures(Some(index), |slot| order::label(slot.trial)).collect(),
         }
@@ -215,10 +248,11 @@ impl<'a> TrialSeries<'a> {
         self.trials.iter().filter(|trial| trial.outcome.is_ok()).count()
     }
 
-    /// The figures of the only run of a cell, if each cell has one run.
+    /// The figures of the only run of a cell, if each cell has one run. A point that a search asked for again has those of its
+    /// last run.
     pub(super) fn only(&self, cell: usize) -> Option<&Figures> {
         let single = self.experiment.trials.count == 1;
-        self.successes(cell).next().map(|(_, figures, _)| figures).filter(|_| single)
+        self.successes(cell).last().map(|(_, figures, _)| figures).filter(|_| single)
     }
 
     pub(super) fn successes(&self, cell: usize) -> impl Iterator<Item = (String, &Figures, &RequestValues)> {

@@ -5,6 +5,7 @@ mod goodput;
 mod gpu;
 mod load;
 mod notes;
+mod search;
 mod selftest;
 mod server_metrics;
 mod spec_decode;
@@ -21,6 +22,7 @@ pub use aiperf_table::{Colour, Width};
 use aiperf_table::{TextStyle, grouped};
 
 use crate::{RunReport, WrittenFile};
+pub use search::render_search;
 pub use selftest::render_selftest;
 pub use sweep_rows::{SweepRow, SweepRows, time_left};
 pub use trials::{render_aggregate, render_run_line, render_sweep};

@@ -132,14 +132,14 @@ pub(super) fn apply(raw: &RawOptions, spec: &mut SearchSpec) -> Result<(), Confi
 
 /// A rule of searches that is broken, by the option that it is about.
 #[derive(Debug)]
-pub struct BrokenRule {
-    pub(crate) option: OptionId,
-    pub value: String,
-    pub problem: String,
+struct BrokenRule {
+    option: OptionId,
+    value: String,
+    problem: String,
 }
 
 /// The rules of every search, wherever it was written.
-pub fn check(spec: &SearchSpec) -> Result<(), BrokenRule> {
+fn check(spec: &SearchSpec) -> Result<(), BrokenRule> {
     let broken = |option: OptionId, value: &str, problem: &str| {
         Err(BrokenRule { option, value: value.to_owned(), problem: problem.to_owned() })
     };

@@ -39,8 +39,9 @@ impl OptionPoints {
     }
 }
 
-impl SearchPoints for OptionPoints {
-    fn config(&self, values: &Map<String, Value>) -> Result<Config, Box<dyn Error + Send + Sync>> {
+impl OptionPoints {
+    /// The run of a point.
+    pub(super) fn resolve(&self, values: &Map<String, Value>) -> Result<Config, ConfigError> {
         let mut own = self.raw.clone();
         for (path, value) in values {
             if let Some(id) = option_at(path) {
@@ -51,6 +52,12 @@ impl SearchPoints for OptionPoints {
         // Whoever repeats it wants the whole search.
         config.command_line.clone_from(&self.command_line);
         Ok(config)
+    }
+}
+
+impl SearchPoints for OptionPoints {
+    fn config(&self, values: &Map<String, Value>) -> Result<Config, Box<dyn Error + Send + Sync>> {
+        Ok(self.resolve(values)?)
     }
 }
 
