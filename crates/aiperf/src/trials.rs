@@ -81,7 +81,10 @@ fn make(
     let source = SearchSource::new(experiment).map_err(|error| anyhow::anyhow!(error))?;
     let (result, search) = match source {
         Some(source) => search(experiment, plan.sweep_id(), &mut runner, source)?,
-        None => (run_trials(experiment, VERSION, plan.sweep_id(), &mut runner).map_err(|error| anyhow::anyhow!(error))?, None),
+        None => (
+            run_trials(experiment, VERSION, plan.sweep_id(), &mut runner).map_err(|error| anyhow::anyhow!(error))?,
+            None,
+        ),
     };
     Ok(MadeRuns { result, search, is_doubtful: runner.is_doubtful })
 }
@@ -147,7 +150,8 @@ impl Runner for InProcessRunner<'_> {
             self.folder = Some(taken.map_err(|error| not_made(TrialError::NotPrepared(error.into())))?);
         }
         let left = number.checked_sub(1).and_then(|before| self.left(before, began));
-        let among = left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
+        let among =
+            left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
         let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
         let result = ready.execute(self.interrupts, Some(among)).map_err(broken)?;
         let seconds = Mono::now().since(began).as_secs_f64();
@@ -317,7 +321,9 @@ fn show(
 fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -> String {
     let command = experiment.cells.first().map_or("", |cell| cell.config.command_line.as_str());
     // Those of single points are too many to name.
-    let is_named = |file: &&WrittenFile| result.sweep.is_none() || file.label.starts_with("Sweep");
+    let is_named = |file: &&WrittenFile| {
+        result.sweep.is_none() || ["Sweep", "Search"].iter().any(|word| file.label.starts_with(word))
+    };
     let named: Vec<WrittenFile> = result.files.written.iter().filter(is_named).cloned().collect();
     console::render_trials_trailer(command, &named, &experiment.dir, result.was_interrupted, colour)
 }

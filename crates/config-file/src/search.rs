@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::rc::Rc;
 
-use aiperf_config::{Cell, Config, Environment, Experiment, PlannedSearch, SearchPoints, SearchSpec, SearchTuning, Sweep};
+use aiperf_config::{
+    Cell, Config, Environment, Experiment, PlannedSearch, SearchPoints, SearchSpec, SearchTuning, Sweep,
+};
 use aiperf_options::catalogue::OptionId;
 use aiperf_options::{ConfigError, RawOptions};
 use serde_json::{Map, Value};

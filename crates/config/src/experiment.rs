@@ -99,9 +99,7 @@ impl Cell {
     /// What sets it apart, as the name of a folder: `concurrency_4__isl_128`.
     pub fn title_as_folder(&self) -> String {
         let plain = |text: String| text.replace(['/', '\\'], "");
-        let pair = |(path, value): &(String, Value)| {
-            plain(format!("{}_{}", leaf(path), shown(value)))
-        };
+        let pair = |(path, value): &(String, Value)| plain(format!("{}_{}", leaf(path), shown(value)));
         self.values().map(pair).collect::<Vec<_>>().join("__")
     }
 

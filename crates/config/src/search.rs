@@ -181,7 +181,11 @@ impl Default for SearchTuning {
 impl SearchDimension {
     /// A value as files have it: a whole number has no fraction.
     pub fn json(&self, value: f64) -> Value {
-        if self.is_whole { Value::from(value as i64) } else { Number::from_f64(value).map_or(Value::Null, Value::Number) }
+        if self.is_whole {
+            Value::from(value as i64)
+        } else {
+            Number::from_f64(value).map_or(Value::Null, Value::Number)
+        }
     }
 }
 

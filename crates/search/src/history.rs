@@ -39,8 +39,8 @@ pub(crate) fn history(
         })
         .collect();
     let estimate = planner.boundary();
-    let boundary = BoundarySummary::of(spec, iterations)
-        .map(|summary| summary.json(spec, iterations, estimate.as_ref(), reason));
+    let boundary =
+        BoundarySummary::of(spec, iterations).map(|summary| summary.json(spec, iterations, estimate.as_ref(), reason));
     let mut file = Map::new();
     let mut put = |key: &str, value: Value| file.insert(key.to_owned(), value);
     put("config", config(spec));

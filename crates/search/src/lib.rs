@@ -14,9 +14,9 @@ mod pareto;
 mod planner;
 mod search;
 mod space;
-mod tier_results;
 #[cfg(test)]
 mod tests;
+mod tier_results;
 
 pub use boundary::BoundarySummary;
 pub use history::{Iteration, search_settings};

@@ -15,8 +15,7 @@ impl Point {
 
     /// Values by their path in a configuration file.
     pub fn values(&self, space: &[SearchDimension]) -> Map<String, Value> {
-        let value =
-            |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), dimension.json(*value));
+        let value = |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), dimension.json(*value));
         space.iter().zip(&self.0).map(value).collect()
     }
 

@@ -3,9 +3,9 @@
 use aiperf_config::{SearchSpec, SlaFilter, SlaOp, SlaTier};
 use serde_json::{Value, json};
 
+use crate::EndReason;
 use crate::boundary::TierBoundary;
 use crate::history::{Iteration, filter};
-use crate::EndReason;
 
 /// One object for each tier; `metrics` gives the numbers of an iteration.
 pub(crate) fn results(
@@ -16,7 +16,8 @@ pub(crate) fn results(
 ) -> Vec<Value> {
     let dimension = &spec.space[0];
     let value = |value: Option<f64>| value.map(|value| dimension.json(value));
-    let last_at = |value: f64| iterations.iter().rposition(|iteration| iteration.point.only().total_cmp(&value).is_eq());
+    let last_at =
+        |value: f64| iterations.iter().rposition(|iteration| iteration.point.only().total_cmp(&value).is_eq());
     tiers
         .iter()
         .zip(&spec.sla_tiers)

@@ -177,7 +177,10 @@ fn repeated_runs_that_were_interrupted_go_on_with_what_convergence_knows() {
     // The server is another one now, at another address: that is a change.
     let folder = ended.artifacts.path("");
     let other = crate::support::sim(SPEED);
-    let words = format!("profile --url {} --model test-model --tokenizer builtin --isl 20 --no-server-metrics {words} --resume", other.url());
+    let words = format!(
+        "profile --url {} --model test-model --tokenizer builtin --isl 20 --no-server-metrics {words} --resume",
+        other.url()
+    );
     let refused = Program::new(&words).word(folder.as_os_str()).run();
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("config.endpoint.urls[0]"), "{}", refused.stderr);

@@ -40,13 +40,30 @@ fn monotonic_sla_finds_the_limit_and_writes_the_files_of_the_reference() {
     assert_eq!(history["convergence_reason"], "monotonic_precision_reached");
     let boundary = &history["boundary_summary"];
     assert_eq!(boundary["feasible_max"], json!({"value": 11, "iteration_idx": 15, "objective_value": 11.0}));
-    assert_eq!((&boundary["infeasible_min"]["value"], &boundary["infeasible_min"]["first_breach"]["observed"]), (&json!(12), &json!(12.0)));
+    assert_eq!(
+        (&boundary["infeasible_min"]["value"], &boundary["infeasible_min"]["first_breach"]["observed"]),
+        (&json!(12), &json!(12.0))
+    );
     // The fields that AIPerf 0.13.0 wrote in the same search.
-    assert_eq!(keys(&history), ["config", "iterations", "best_trials", "boundary_summary", "recipe", "convergence_reason"]);
+    assert_eq!(
+        keys(&history),
+        ["config", "iterations", "best_trials", "boundary_summary", "recipe", "convergence_reason"]
+    );
     assert_eq!(
         keys(&history["config"]),
-        ["planner", "objectives", "outcome_constraints", "max_iterations", "n_initial_points", "random_seed", "improvement_patience",
-            "plateau_window", "plateau_threshold", "search_space", "sla_filters"]
+        [
+            "planner",
+            "objectives",
+            "outcome_constraints",
+            "max_iterations",
+            "n_initial_points",
+            "random_seed",
+            "improvement_patience",
+            "plateau_window",
+            "plateau_threshold",
+            "search_space",
+            "sla_filters"
+        ]
     );
     assert_eq!(
         keys(&history["iterations"][0]),
@@ -59,18 +76,36 @@ fn monotonic_sla_finds_the_limit_and_writes_the_files_of_the_reference() {
     let checkpoint = ended.artifacts.json("search_checkpoint.json");
     assert_eq!(
         keys(&checkpoint["iterations"][0]["results"][0]),
-        ["label", "success", "summary_metrics", "error", "artifacts_path", "variation_label", "variation_values", "variation_index",
-            "trial_index", "was_cancelled"]
+        [
+            "label",
+            "success",
+            "summary_metrics",
+            "error",
+            "artifacts_path",
+            "variation_label",
+            "variation_values",
+            "variation_index",
+            "trial_index",
+            "was_cancelled"
+        ]
     );
     let config = ended.artifacts.json("search_iter_0008/profile_runs/run_0001/run_config.json");
-    assert_eq!(config["variation"], json!({"index": 8, "label": "search_iter_0008", "values": {"phases.profiling.requests": 16}}));
+    assert_eq!(
+        config["variation"],
+        json!({"index": 8, "label": "search_iter_0008", "values": {"phases.profiling.requests": 16}})
+    );
     assert_eq!(config["random_seed"], 5_208_681_604_541_636_733_u64, "the seed of the reference");
     let sweep = ended.artifacts.json("sweep_aggregate/profile_export_aiperf_sweep.json");
-    assert_eq!(sweep["metadata"]["sweep_parameters"][0], json!({"name": "requests", "values": [1, 2, 4, 8, 16, 12, 10, 11]}));
+    assert_eq!(
+        sweep["metadata"]["sweep_parameters"][0],
+        json!({"name": "requests", "values": [1, 2, 4, 8, 16, 12, 10, 11]})
+    );
     assert_eq!(sweep["metadata"]["sla_constraints"]["feasible_count"], 6);
     assert_eq!(sweep["num_profile_runs"], 16);
     assert!(ended.artifacts.path("aggregate/requests_11/profile_export_aiperf_aggregate.json").exists());
-    for part in ["Highest requests that keeps all limits: 11.", "request_count avg is 12, limit le 11", "Run 1 of at most 30"] {
+    for part in
+        ["Highest requests that keeps all limits: 11.", "request_count avg is 12, limit le 11", "Run 1 of at most 30"]
+    {
         assert!(ended.stdout.contains(part) || ended.stderr.contains(part), "{part:?} is not in {}", ended.stdout);
     }
     let checked = Program::new("validate").word(ended.artifacts.path("").as_os_str()).run();
@@ -82,7 +117,10 @@ fn each_planner_finds_what_it_promises() {
     let sim = sim(SPEED);
     let planners = [
         ("--search-planner smooth_isotonic --search-max-iterations 30", 11..=11),
-        ("--search-planner bayesian --search-max-iterations 14 --search-initial-points 4 --search-random-seed 3", 9..=11),
+        (
+            "--search-planner bayesian --search-max-iterations 14 --search-initial-points 4 --search-random-seed 3",
+            9..=11,
+        ),
         ("--search-planner optuna --optuna-sampler tpe --search-max-iterations 25 --search-random-seed 3", 7..=11),
     ];
     for (options, expected) in planners {
@@ -95,7 +133,8 @@ fn each_planner_finds_what_it_promises() {
     let tiers = "--search-planner monotonic_sla --search-max-iterations 30 --search-sla-tier gold:request_count:avg:le:3 \
                  --search-sla-tier request_count:avg:le:11";
     let history = search(&sim.url(), tiers).run().artifacts.json(HISTORY);
-    let found: Vec<&Value> = history["tier_results"].as_array().unwrap().iter().map(|tier| &tier["boundary_concurrency"]).collect();
+    let found: Vec<&Value> =
+        history["tier_results"].as_array().unwrap().iter().map(|tier| &tier["boundary_concurrency"]).collect();
     assert_eq!(found, [3, 11]);
     assert_eq!(history["tier_metadata"]["ordering_pairs"], json!([{"strict": "gold", "lenient": "tier_2"}]));
 }
@@ -154,11 +193,36 @@ fn a_file_describes_a_search_and_expand_refuses_it() {
 fn recipes_that_sweep_write_their_file() {
     let sim = sim(SPEED);
     let recipes = [
-        ("concurrency-ramp --concurrency-max 4 --concurrency-steps 2", "degradation_knee.json", "baseline_concurrency", vec!["concurrency_1", "concurrency_4"]),
-        ("prefill-ttft-curve --isl-min 8 --isl-max 64 --isl-steps 3", "prefill_curve.json", "coefficients", vec!["isl_8__concurrency_1", "isl_23__concurrency_1", "isl_64__concurrency_1"]),
-        ("decode-itl-curve --concurrency-max 2 --concurrency-steps 2 --osl-min 4 --osl-max 8 --osl-steps 2", "decode_itl_surface.json", "surface", vec!["osl_4__concurrency_1", "osl_8__concurrency_2"]),
-        ("pareto-sweep --isl-osl-pairs 8/4,16/4 --concurrency 1,2", "pareto_sweep.json", "cells", vec!["isl_8__osl_4__concurrency_1", "isl_16__osl_4__concurrency_2"]),
-        ("max-concurrency-under-sla --search-style grid --e2e-sla-ms 100000 --concurrency-max 4 --concurrency-steps 2", "sla_breach.json", "max_passing_concurrency", vec!["concurrency_4"]),
+        (
+            "concurrency-ramp --concurrency-max 4 --concurrency-steps 2",
+            "degradation_knee.json",
+            "baseline_concurrency",
+            vec!["concurrency_1", "concurrency_4"],
+        ),
+        (
+            "prefill-ttft-curve --isl-min 8 --isl-max 64 --isl-steps 3",
+            "prefill_curve.json",
+            "coefficients",
+            vec!["isl_8__concurrency_1", "isl_23__concurrency_1", "isl_64__concurrency_1"],
+        ),
+        (
+            "decode-itl-curve --concurrency-max 2 --concurrency-steps 2 --osl-min 4 --osl-max 8 --osl-steps 2",
+            "decode_itl_surface.json",
+            "surface",
+            vec!["osl_4__concurrency_1", "osl_8__concurrency_2"],
+        ),
+        (
+            "pareto-sweep --isl-osl-pairs 8/4,16/4 --concurrency 1,2",
+            "pareto_sweep.json",
+            "cells",
+            vec!["isl_8__osl_4__concurrency_1", "isl_16__osl_4__concurrency_2"],
+        ),
+        (
+            "max-concurrency-under-sla --search-style grid --e2e-sla-ms 100000 --concurrency-max 4 --concurrency-steps 2",
+            "sla_breach.json",
+            "max_passing_concurrency",
+            vec!["concurrency_4"],
+        ),
     ];
     for (recipe, file, key, folders) in recipes {
         let options = format!(
@@ -179,10 +243,26 @@ fn recipes_that_search_use_their_limits() {
     let sim = sim(SPEED);
     let recipes = [
         ("max-concurrency-under-sla --e2e-sla-ms 100000", "smooth_isotonic", "smooth_isotonic_no_failure_in_range"),
-        ("max-concurrency-under-sla --search-style monotonic --error-rate-sla 0.5", "monotonic_sla", "monotonic_no_failure_in_range"),
-        ("max-throughput-ttft-sla --ttft-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2", "bayesian", "max_iterations"),
-        ("max-throughput-itl-sla --tpot-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2", "bayesian", "max_iterations"),
-        ("max-goodput-under-slo --ttft-sla-ms 100000 --itl-sla-ms 100000 --e2e-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2", "bayesian", "max_iterations"),
+        (
+            "max-concurrency-under-sla --search-style monotonic --error-rate-sla 0.5",
+            "monotonic_sla",
+            "monotonic_no_failure_in_range",
+        ),
+        (
+            "max-throughput-ttft-sla --ttft-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2",
+            "bayesian",
+            "max_iterations",
+        ),
+        (
+            "max-throughput-itl-sla --tpot-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2",
+            "bayesian",
+            "max_iterations",
+        ),
+        (
+            "max-goodput-under-slo --ttft-sla-ms 100000 --itl-sla-ms 100000 --e2e-sla-ms 100000 --search-max-iterations 3 --search-initial-points 2",
+            "bayesian",
+            "max_iterations",
+        ),
     ];
     for (recipe, planner, reason) in recipes {
         let options = format!(
@@ -192,7 +272,11 @@ fn recipes_that_search_use_their_limits() {
         let ended = Program::profile(&options).env("AIPERF_SEARCH_PLANNER_DEFAULT_WARMUP_SECONDS", "0").run();
         assert_eq!(ended.code, Some(0), "{recipe}: {}{}", ended.stdout, ended.stderr);
         let history = ended.artifacts.json(HISTORY);
-        assert_eq!((&history["config"]["planner"], &history["convergence_reason"]), (&json!(planner), &json!(reason)), "{recipe}");
+        assert_eq!(
+            (&history["config"]["planner"], &history["convergence_reason"]),
+            (&json!(planner), &json!(reason)),
+            "{recipe}"
+        );
         assert_eq!(history["recipe"], recipe.split(' ').next().unwrap());
         assert_eq!(history["best_trials"][0]["feasible"], true, "{recipe}");
     }
@@ -216,11 +300,17 @@ fn rules_of_searches_name_the_options() {
     refused(&format!("{whole} --concurrency 1,2"), "--concurrency and --search-space cannot be combined");
     refused(&format!("{whole} --search-percentile-pooling pooled"), "needs a percentile");
     refused(&format!("{whole} --optuna-sampler tpe"), "--optuna-sampler needs --search-planner optuna");
-    refused(&format!("{whole} --search-planner optuna --optuna-sampler tpe --optuna-acquisition qnei"), "needs the botorch sampler");
+    refused(
+        &format!("{whole} --search-planner optuna --optuna-sampler tpe --optuna-acquisition qnei"),
+        "needs the botorch sampler",
+    );
     refused(&format!("{whole} --optuna-acquisition qehvi"), "is for several objectives");
     refused(&format!("{whole} --search-sla-tier request_count:avg:le:3"), "a search has 2 to 10 tiers");
     refused(&format!("{whole} --search-space concurrency:1,4:int"), "the path is there twice");
-    refused("--search-space rate:5,1 --search-metric goodput --search-direction maximize --search-max-iterations 10", "the range is empty");
+    refused(
+        "--search-space rate:5,1 --search-metric goodput --search-direction maximize --search-max-iterations 10",
+        "the range is empty",
+    );
     refused(&format!("{whole} --convergence-metric goodput --num-profile-runs 3"), "--convergence-metric");
     refused("--search-recipe fastest", "choose one of concurrency-ramp");
     refused("--search-recipe max-throughput-ttft-sla", "--search-recipe needs --ttft-sla-ms");

@@ -65,7 +65,8 @@ pub(super) fn read(node: &Node, tuning: &SearchTuning) -> Result<SearchSpec, Fil
             }
             "optuna_terminator" => {
                 let is_none = entry.value.word().as_deref() == Some("none");
-                spec.terminator = if is_none { None } else { Some(named(entry, Terminator::from_name, Terminator::NAMES)?) };
+                spec.terminator =
+                    if is_none { None } else { Some(named(entry, Terminator::from_name, Terminator::NAMES)?) };
             }
             "objective_pooling" => spec.pooling = named(entry, Pooling::from_name, Pooling::NAMES)?,
             "constraint_mode" => spec.constraint_mode = named(entry, ConstraintMode::from_name, ConstraintMode::NAMES)?,
@@ -78,7 +79,8 @@ pub(super) fn read(node: &Node, tuning: &SearchTuning) -> Result<SearchSpec, Fil
                 let wrong = |problem: String| FileError::at(entry.value.position, path.as_str(), problem);
                 let seconds = duration_seconds(&entry.value).map_err(wrong)?;
                 let seconds = seconds.parse().map_err(|_| wrong("must be a number of seconds".to_owned()))?;
-                spec.sla_warmup.base = Duration::try_from_secs_f64(seconds).map_err(|error| wrong(error.to_string()))?;
+                spec.sla_warmup.base =
+                    Duration::try_from_secs_f64(seconds).map_err(|error| wrong(error.to_string()))?;
             }
             "recipe_name" => spec.recipe = entry.value.word(),
             _ => {}

@@ -48,7 +48,11 @@ fn file_name(node: &Node, path: &str) -> Result<String, FileError> {
     if is_plain {
         return Ok(name);
     }
-    Err(FileError::at(node.position, path, format!("{name:?} must be a file name that ends in .json, without a folder")))
+    Err(FileError::at(
+        node.position,
+        path,
+        format!("{name:?} must be a file name that ends in .json, without a folder"),
+    ))
 }
 
 /// The parameters of a handler.

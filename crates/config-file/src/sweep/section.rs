@@ -76,7 +76,9 @@ impl SweepSection {
             return Err(wrong(format!("must be a map of keys, not {}", node.kind())));
         }
         let Some(kind) = node.get("type").and_then(Node::word) else {
-            return Err(wrong("needs a type: grid, zip, scenarios, sobol, latin_hypercube or adaptive_search".to_owned()));
+            return Err(wrong(
+                "needs a type: grid, zip, scenarios, sobol, latin_hypercube or adaptive_search".to_owned(),
+            ));
         };
         let own: &'static [&'static str] = match kind.as_str() {
             "grid" | "zip" => &["parameters"],

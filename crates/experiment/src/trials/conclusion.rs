@@ -122,7 +122,12 @@ impl TrialSeries<'_> {
         Some(SweepReport {
             runs: self.made(),
             successful,
-            failed: self.failures(None, |slot| order::full_label(&self.experiment, slot)).collect(),
+            failed: self
+                .failed_repeats
+                .iter()
+                .cloned()
+                .chain(self.failures(None, |slot| order::full_label(&self.experiment, slot)))
+                .collect(),
             parameters: plan.parameters.clone(),
             mode: plan.order.name(),
             confidence_level: self.experiment.trials.confidence_level,
@@ -148,7 +153,11 @@ impl TrialSeries<'_> {
             }
             Err(why) => (
                 SummaryFiles::default(),
-                Some(format!("sweep.postProcess {}: {why}; {} was not written", asked.handler.name(), asked.output_filename)),
+                Some(format!(
+                    "sweep.postProcess {}: {why}; {} was not written",
+                    asked.handler.name(),
+                    asked.output_filename
+                )),
             ),
         }
     }

@@ -124,7 +124,10 @@ fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
     let words = what(experiment, slot);
     let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     if let Some(search) = &experiment.search {
-        return format!("Run {number} of at most {}{what}", search.spec.max_iterations * experiment.trials.count as usize);
+        return format!(
+            "Run {number} of at most {}{what}",
+            search.spec.max_iterations * experiment.trials.count as usize
+        );
     }
     let most = (experiment.cells.len() * experiment.trials.count as usize).max(number);
     format!("Run {number} of {most}{what}")

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aiperf_config::{Cell, Experiment, PostProcessHandler};
-use aiperf_search::search_settings;
 use aiperf_report::{ReportError, aggregate_names, write_durably};
+use aiperf_search::search_settings;
 use aiperf_seed::Stream;
 use serde_json::{Map, Value, json};
 
@@ -109,7 +109,11 @@ impl ExperimentPlan {
         let shown = path.display();
         let text = std::fs::read(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                format!("{} has no plan of a sweep or of repeated runs ({} is missing)", dir.display(), aggregate_names::PLAN)
+                format!(
+                    "{} has no plan of a sweep or of repeated runs ({} is missing)",
+                    dir.display(),
+                    aggregate_names::PLAN
+                )
             }
             _ => format!("{shown} cannot be read: {error}"),
         })?;

@@ -45,8 +45,11 @@ impl SearchSource {
 
     /// The files that it wrote, or why one is missing.
     pub fn files(&self) -> (Vec<WrittenFile>, Option<&ReportError>) {
-        let names = [("Search History", aggregate_names::SEARCH_HISTORY), ("Search Checkpoint", aggregate_names::SEARCH_CHECKPOINT)];
-        let file = |(label, name): (&str, &str)| WrittenFile { label: format!("Sweep {label}"), path: self.dir.join(name) };
+        let names = [
+            ("Search History", aggregate_names::SEARCH_HISTORY),
+            ("Search Checkpoint", aggregate_names::SEARCH_CHECKPOINT),
+        ];
+        let file = |(label, name): (&str, &str)| WrittenFile { label: label.to_owned(), path: self.dir.join(name) };
         (names.into_iter().map(file).filter(|file| file.path.exists()).collect(), self.problem.as_ref())
     }
 
@@ -138,7 +141,8 @@ fn check(planned: &PlannedSearch) -> Result<(), RunError> {
     let spec = &planned.spec;
     let objectives = spec.objectives.iter().map(|objective| ("objective of the search", &objective.metric));
     let filters = spec.all_filters().map(|filter| ("limit of the search", &filter.metric));
-    let constraints = spec.outcome_constraints.iter().map(|constraint| ("constraint of the search", &constraint.metric));
+    let constraints =
+        spec.outcome_constraints.iter().map(|constraint| ("constraint of the search", &constraint.metric));
     for (field, tag) in objectives.chain(filters).chain(constraints) {
         if Metric::from_tag(tag).is_none() {
             let reason = format!("no metric is called {tag:?}; {}", Metric::advice(tag, |_| true));

@@ -85,8 +85,19 @@ mod tests {
         assert_eq!(dimension.path, "phases.profiling.concurrency");
         assert_eq!((dimension.lo, dimension.hi, dimension.is_whole), (1.0, 64.0, true));
         assert!(!read("datasets.main.prompts.isl:1,2.5").unwrap().is_whole);
-        for wrong in ["", "concurrency", "concurrency:1", "concurrency:5,5", "concurrency:1,2:float", "users:1,2",
-            "sweep.type:1,2", "rate_series:1,2", "concurrency:1,2.5:int", "a..b:1,2", "rate:1,inf"] {
+        for wrong in [
+            "",
+            "concurrency",
+            "concurrency:1",
+            "concurrency:5,5",
+            "concurrency:1,2:float",
+            "users:1,2",
+            "sweep.type:1,2",
+            "rate_series:1,2",
+            "concurrency:1,2.5:int",
+            "a..b:1,2",
+            "rate:1,inf",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -4,7 +4,8 @@ use aiperf_config::{SearchSpec, SlaFilter, SlaOp, SlaTier};
 
 use super::number;
 
-const FORM: &str = "write METRIC:STAT:OP:THRESHOLD, where OP is lt, le, gt or ge, such as time_to_first_token:p95:lt:200";
+const FORM: &str =
+    "write METRIC:STAT:OP:THRESHOLD, where OP is lt, le, gt or ge, such as time_to_first_token:p95:lt:200";
 
 /// One limit.
 pub(crate) fn read(text: &str) -> Result<SlaFilter, String> {
@@ -35,7 +36,8 @@ pub(crate) fn check_tiers(tiers: &[SlaTier]) -> Result<(), String> {
     if !allowed.contains(&tiers.len()) {
         return Err(format!("a search has {} to {} tiers, not {}", allowed.start(), allowed.end(), tiers.len()));
     }
-    let twice = tiers.iter().enumerate().find(|(place, tier)| tiers[..*place].iter().any(|other| other.label == tier.label));
+    let twice =
+        tiers.iter().enumerate().find(|(place, tier)| tiers[..*place].iter().any(|other| other.label == tier.label));
     match twice {
         Some((_, tier)) => Err(format!("two tiers are called {}; give each a label of its own", tier.label)),
         None => Ok(()),
@@ -61,7 +63,10 @@ mod tests {
     #[test]
     fn a_limit_has_four_parts() {
         let filter = read("time_to_first_token:p95:lt:200").unwrap();
-        assert_eq!((filter.metric.as_str(), filter.stat.as_str(), filter.op), ("time_to_first_token", "p95", SlaOp::Lt));
+        assert_eq!(
+            (filter.metric.as_str(), filter.stat.as_str(), filter.op),
+            ("time_to_first_token", "p95", SlaOp::Lt)
+        );
         for wrong in ["", "a:p95:lt", "a:p95:below:3", "a:p97.5:lt:3", "a:p95:lt:x", ":p95:lt:1", "a:p95:lt:1:2"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

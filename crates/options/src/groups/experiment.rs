@@ -1,7 +1,7 @@
 //! From what was typed to all the runs it means: lists of values become cells, and each cell has its trials.
 
-pub(crate) mod rows;
 mod recipe;
+pub(crate) mod rows;
 mod search;
 mod search_points;
 mod searched;
@@ -35,7 +35,8 @@ impl RawOptions {
         let lists = Lists::find(raw)?;
         let variants = Variant::find(raw, lists.is_some())?;
         let is_swept = lists.is_some() || !variants.is_empty();
-        let parameters = if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
+        let parameters =
+            if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
         let trials = trials::resolve(raw, is_swept)?;
         let sweep = sweep::resolve(raw, parameters, &trials)?;
         let sweep = raw.limit_sweep(sweep)?;

@@ -8,9 +8,8 @@ use crate::ConfigError;
 impl Variables<'_> {
     pub(super) fn search(&self) -> Result<SearchTuning, ConfigError> {
         let default = SearchTuning::default();
-        let seconds = |name: &str, default| {
-            self.seconds(&format!("AIPERF_SEARCH_PLANNER_{name}"), default, 0.0, 100_000.0)
-        };
+        let seconds =
+            |name: &str, default| self.seconds(&format!("AIPERF_SEARCH_PLANNER_{name}"), default, 0.0, 100_000.0);
         Ok(SearchTuning {
             bracket_precision: self.float(
                 "AIPERF_SEARCH_PLANNER_SLA_PRECISION_DEFAULT",
@@ -29,7 +28,8 @@ impl Variables<'_> {
 
     /// Names that are left out keep their number.
     fn requests(&self, default: [u64; 3]) -> Result<[u64; 3], ConfigError> {
-        let expected = r#"must be a JSON object of numbers above 0, such as {"tight": 10000, "normal": 1000, "coarse": 300}"#;
+        let expected =
+            r#"must be a JSON object of numbers above 0, such as {"tight": 10000, "normal": 1000, "coarse": 300}"#;
         self.read("AIPERF_SEARCH_PLANNER_SLA_PRECISION_REQUESTS", default, expected, |text| {
             let given: std::collections::BTreeMap<String, u64> = serde_json::from_str(text).ok()?;
             let mut requests = default;

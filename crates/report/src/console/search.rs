@@ -18,7 +18,10 @@ pub fn render_search(history: &Value, explanation: Option<&str>) -> String {
         lines.extend(best_lines(history));
     }
     if history["iterations"].as_array().into_iter().flatten().any(|row| row["non_monotonic_warning"] == true) {
-        lines.push("A higher value kept the limits after a lower one had broken them; the limit may depend on chance.".to_owned());
+        lines.push(
+            "A higher value kept the limits after a lower one had broken them; the limit may depend on chance."
+                .to_owned(),
+        );
     }
     format!("\n{}\n", lines.join("\n"))
 }
@@ -90,7 +93,11 @@ fn best_lines(history: &Value) -> Vec<String> {
         .into_iter()
         .flatten()
         .map(|objective| {
-            format!("{} {}", objective["metric"].as_str().unwrap_or_default(), objective["stat"].as_str().unwrap_or_default())
+            format!(
+                "{} {}",
+                objective["metric"].as_str().unwrap_or_default(),
+                objective["stat"].as_str().unwrap_or_default()
+            )
         })
         .collect();
     let line = |point: &Value| {

@@ -14,13 +14,5 @@ pub const SEARCH_HISTORY: &str = "search_history.json";
 /// All results of all points of a search.
 pub const SEARCH_CHECKPOINT: &str = "search_checkpoint.json";
 
-pub const ALL: [&str; 8] = [
-    AGGREGATE_JSON,
-    AGGREGATE_CSV,
-    COLLATED_JSON,
-    SWEEP_JSON,
-    SWEEP_CSV,
-    PLAN,
-    SEARCH_HISTORY,
-    SEARCH_CHECKPOINT,
-];
+pub const ALL: [&str; 8] =
+    [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV, PLAN, SEARCH_HISTORY, SEARCH_CHECKPOINT];

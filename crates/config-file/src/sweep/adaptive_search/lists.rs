@@ -2,8 +2,8 @@
 
 use aiperf_config::{ConstraintOp, OutcomeConstraint, SearchDimension, SearchObjective, SlaTier};
 
-use super::super::sla_filters::{self, number};
 use super::super::path;
+use super::super::sla_filters::{self, number};
 use crate::FileError;
 use crate::body::unknown_key;
 use crate::names::snake;
@@ -103,7 +103,9 @@ pub(super) fn objectives(entry: &Entry) -> Result<Vec<SearchObjective>, FileErro
         item.required("direction")?;
         let threshold = item.field("threshold").map(|_| item.number("threshold")).transpose()?;
         if threshold.is_some() && !several {
-            return Err(item.wrong("threshold is for several objectives: it is the corner of their front; leave it out"));
+            return Err(
+                item.wrong("threshold is for several objectives: it is the corner of their front; leave it out")
+            );
         }
         let maximize = !item.is_second("direction", ["maximize", "minimize"])?;
         Ok(SearchObjective { metric: item.word("metric")?, stat, maximize, threshold })

@@ -11,10 +11,8 @@ const LEAST_POINTS: usize = 2;
 
 pub(super) fn process(cells: &[SweepCell], of: &MetricStat, concurrency: &str, osl: &str) -> Result<Value, String> {
     let number = |cell: &SweepCell, path: &str| cell.parameter(path).and_then(Value::as_f64);
-    let swept: Vec<(f64, f64, &SweepCell)> = cells
-        .iter()
-        .filter_map(|cell| Some((number(cell, concurrency)?, number(cell, osl)?, cell)))
-        .collect();
+    let swept: Vec<(f64, f64, &SweepCell)> =
+        cells.iter().filter_map(|cell| Some((number(cell, concurrency)?, number(cell, osl)?, cell))).collect();
     if swept.is_empty() {
         return Err(format!("no point has numbers for both {concurrency} and {osl}; check both names"));
     }

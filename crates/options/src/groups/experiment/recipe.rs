@@ -59,7 +59,9 @@ pub(super) fn expand(
             adaptive(raw, name, tuning, PlannerKind::Bayesian, vec![filter], "output_token_throughput")
         }
         "max-goodput-under-slo" => {
-            for (given, flag) in [(inputs.ttft, "--ttft-sla-ms"), (inputs.itl, "--itl-sla-ms"), (inputs.e2e, "--e2e-sla-ms")] {
+            for (given, flag) in
+                [(inputs.ttft, "--ttft-sla-ms"), (inputs.itl, "--itl-sla-ms"), (inputs.e2e, "--e2e-sla-ms")]
+            {
                 inputs.required(given, flag)?;
             }
             let threshold = raw.float(OptionId::SloAttainmentFraction)?.unwrap_or(0.95);
@@ -124,15 +126,17 @@ fn under_sla(
     }
     let style = raw.choice(OptionId::SearchStyle)?.unwrap_or("smooth_isotonic");
     if style != "grid" && raw.is_given(OptionId::ConcurrencySteps) {
-        return Err(raw.needs_text(OptionId::ConcurrencySteps, "--search-style grid", "a search chooses its own steps"));
+        return Err(raw.needs_text(
+            OptionId::ConcurrencySteps,
+            "--search-style grid",
+            "a search chooses its own steps",
+        ));
     }
     let planner = match style {
         "grid" => {
             filters.extend(search::filters(raw)?);
-            let handler = PostProcessHandler::SlaBreachKnee {
-                filters: filters.clone(),
-                swept: path(Parameter::Concurrency),
-            };
+            let handler =
+                PostProcessHandler::SlaBreachKnee { filters: filters.clone(), swept: path(Parameter::Concurrency) };
             let points = concurrencies(raw, 1000, 8)?;
             return grid(raw, points, filters, handler, "sla_breach.json", false);
         }
@@ -195,7 +199,9 @@ fn pareto(raw: &RawOptions, inputs: &Inputs<'_>) -> Result<SearchRequest, Config
         Some(text) => {
             let read = |piece: &str| piece.trim().parse::<i64>().ok().filter(|count| *count > 0);
             let list = text.split(',').filter(|piece| !piece.trim().is_empty()).map(read).collect::<Option<Vec<_>>>();
-            list.ok_or_else(|| raw.bad(OptionId::Concurrency, text, "must be whole numbers of at least 1 with commas between them"))?
+            list.ok_or_else(|| {
+                raw.bad(OptionId::Concurrency, text, "must be whole numbers of at least 1 with commas between them")
+            })?
         }
     };
     let mut points = Vec::new();
@@ -203,7 +209,11 @@ fn pareto(raw: &RawOptions, inputs: &Inputs<'_>) -> Result<SearchRequest, Config
         points.extend(concurrencies.iter().map(|concurrency| GridPoint::of_shape(*isl, *osl, *concurrency)));
     }
     if points.len() < 2 {
-        return Err(raw.bad(OptionId::SearchRecipe, "pareto-sweep", "needs at least two points; give more pairs or concurrencies"));
+        return Err(raw.bad(
+            OptionId::SearchRecipe,
+            "pareto-sweep",
+            "needs at least two points; give more pairs or concurrencies",
+        ));
     }
     let stat = |metric: &str, stat: &str| MetricStat { metric: metric.to_owned(), stat: stat.to_owned() };
     let handler = PostProcessHandler::ParetoExport {
@@ -249,7 +259,11 @@ fn grid(
 ) -> Result<SearchRequest, ConfigError> {
     let tunable = [OptionId::SearchMaxIterations, OptionId::SearchInitialPoints, OptionId::SearchRandomSeed];
     if let Some(id) = tunable.into_iter().find(|id| raw.is_given(*id)) {
-        return Err(raw.conflict(id, OptionId::SearchRecipe, "it is for searches, and this recipe is a sweep of fixed points"));
+        return Err(raw.conflict(
+            id,
+            OptionId::SearchRecipe,
+            "it is for searches, and this recipe is a sweep of fixed points",
+        ));
     }
     let post_process = PostProcess { handler, output_filename: file.to_owned() };
     Ok(SearchRequest::Grid(GridRecipe { points, filters, post_process, draws_plots }))

@@ -180,7 +180,7 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     .repeatable()
     .supported(),
     OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric that the search optimizes.")
-    .supported(),
+        .supported(),
     OptionSpec::new(
         OptionId::SearchStat,
         &["search-stat"],
@@ -216,7 +216,7 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     .supported(),
     OptionSpec::new(OptionId::SearchRandomSeed, &["search-random-seed"], ValueKind::Int, "Seed of the search.")
         .at_least(0.0)
-    .supported(),
+        .supported(),
     OptionSpec::new(
         OptionId::SearchPlanner,
         &["search-planner"],
@@ -323,7 +323,7 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     OptionSpec::new(OptionId::TpotSlaMs, &["tpot-sla-ms"], ValueKind::Float, "Another name for --itl-sla-ms.")
         .above(0.0)
         .unit("ms")
-    .supported(),
+        .supported(),
     OptionSpec::new(
         OptionId::E2eSlaMs,
         &["e2e-sla-ms"],
@@ -390,24 +390,24 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         .at_least(1.0)
         .unit("tokens")
         .default("256")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::IslMax, &["isl-max"], ValueKind::Int, "Longest input of a recipe.")
         .at_least(1.0)
         .unit("tokens")
         .default("32768")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::IslSteps, &["isl-steps"], ValueKind::Int, "Number of input lengths of a recipe.")
         .at_least(2.0)
         .default("8")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::ConcurrencyMin, &["concurrency-min"], ValueKind::Int, "Lowest concurrency of a recipe.")
         .at_least(1.0)
         .default("1")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::ConcurrencyMax, &["concurrency-max"], ValueKind::Int, "Highest concurrency of a recipe.")
         .at_least(1.0)
         .default("by recipe")
-    .supported(),
+        .supported(),
     OptionSpec::new(
         OptionId::ConcurrencySteps,
         &["concurrency-steps"],
@@ -421,14 +421,14 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         .at_least(1.0)
         .unit("tokens")
         .default("64")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::OslMax, &["osl-max"], ValueKind::Int, "Longest output of a recipe.")
         .at_least(1.0)
         .unit("tokens")
         .default("1024")
-    .supported(),
+        .supported(),
     OptionSpec::new(OptionId::OslSteps, &["osl-steps"], ValueKind::Int, "Number of output lengths of a recipe.")
         .at_least(2.0)
         .default("4")
-    .supported(),
+        .supported(),
 ];

@@ -34,7 +34,8 @@ const OF_THE_SPACE: [OptionId; 11] = [
 ];
 
 /// Options of every search.
-const TUNABLE: [OptionId; 3] = [OptionId::SearchMaxIterations, OptionId::SearchInitialPoints, OptionId::SearchRandomSeed];
+const TUNABLE: [OptionId; 3] =
+    [OptionId::SearchMaxIterations, OptionId::SearchInitialPoints, OptionId::SearchRandomSeed];
 
 /// Reads what was asked for; `streaming`: replies are streamed, which some recipes need.
 pub(super) fn find(raw: &RawOptions, tuning: &SearchTuning, streaming: bool) -> Result<SearchRequest, ConfigError> {
@@ -67,8 +68,7 @@ pub(super) fn find(raw: &RawOptions, tuning: &SearchTuning, streaming: bool) -> 
     let most = raw.int(OptionId::SearchMaxIterations)?.unwrap_or(*SearchSpec::ITERATIONS.end());
     let stat = raw.choice(OptionId::SearchStat)?.unwrap_or("avg").to_owned();
     let mut spec = SearchSpec::new(PlannerKind::Bayesian, space, most).with(tuning);
-    spec.objectives =
-        vec![SearchObjective { metric, stat, maximize: direction == Some("maximize"), threshold: None }];
+    spec.objectives = vec![SearchObjective { metric, stat, maximize: direction == Some("maximize"), threshold: None }];
     apply(raw, &mut spec)?;
     Ok(SearchRequest::Adaptive(Box::new(spec)))
 }
@@ -93,7 +93,11 @@ pub(super) fn apply(raw: &RawOptions, spec: &mut SearchSpec) -> Result<(), Confi
     }
     if let Some(sampler) = raw.choice(OptionId::OptunaSampler)?.and_then(Sampler::from_name) {
         if spec.planner != PlannerKind::Optuna {
-            return Err(raw.needs_text(OptionId::OptunaSampler, "--search-planner optuna", "other planners have their own"));
+            return Err(raw.needs_text(
+                OptionId::OptunaSampler,
+                "--search-planner optuna",
+                "other planners have their own",
+            ));
         }
         spec.sampler = sampler;
     }
@@ -120,9 +124,11 @@ pub(super) fn apply(raw: &RawOptions, spec: &mut SearchSpec) -> Result<(), Confi
         raw.bad(broken.option, &value, &broken.problem)
     };
     check(spec).map_err(in_words)?;
-    let unused = |id: OptionId| (raw.is_given(id) && spec.planner.is_sla()).then(|| {
-        raw.needs_text(id, "--search-planner bayesian or optuna", "planners that look for a limit have no model")
-    });
+    let unused = |id: OptionId| {
+        (raw.is_given(id) && spec.planner.is_sla()).then(|| {
+            raw.needs_text(id, "--search-planner bayesian or optuna", "planners that look for a limit have no model")
+        })
+    };
     let of_models = [OptionId::OptunaAcquisition, OptionId::OptunaTerminator, OptionId::BoConstraintMode];
     match of_models.into_iter().find_map(unused) {
         Some(error) if spec.terminator.is_some() || !raw.is_given(OptionId::OptunaTerminator) => Err(error),
@@ -160,30 +166,51 @@ fn check(spec: &SearchSpec) -> Result<(), BrokenRule> {
     let seeks_limit = spec.planner.is_sla() || !spec.sla_tiers.is_empty();
     if seeks_limit {
         let [dimension] = &spec.space[..] else {
-            return broken(OptionId::SearchPlanner, planner, "looks for a limit along one dimension; give one --search-space");
+            return broken(
+                OptionId::SearchPlanner,
+                planner,
+                "looks for a limit along one dimension; give one --search-space",
+            );
         };
         if !dimension.is_whole {
-            return broken(OptionId::SearchPlanner, planner, "needs a dimension of whole numbers, such as concurrency:1,64:int");
+            return broken(
+                OptionId::SearchPlanner,
+                planner,
+                "needs a dimension of whole numbers, such as concurrency:1,64:int",
+            );
         }
     }
     if spec.planner.is_sla() && spec.sla_filters.is_empty() && spec.sla_tiers.is_empty() {
-        return broken(OptionId::SearchPlanner, planner, "looks for the highest value that keeps limits; give at least one --search-sla");
+        return broken(
+            OptionId::SearchPlanner,
+            planner,
+            "looks for the highest value that keeps limits; give at least one --search-sla",
+        );
     }
     if !spec.sla_tiers.is_empty() {
         if let Err(problem) = sla_filter::check_tiers(&spec.sla_tiers) {
             return broken(OptionId::SearchSlaTier, "", &problem);
         }
         if !spec.sla_filters.is_empty() {
-            return broken(OptionId::SearchSlaTier, "", "cannot be combined with limits outside of tiers; put the limit into each tier");
+            return broken(
+                OptionId::SearchSlaTier,
+                "",
+                "cannot be combined with limits outside of tiers; put the limit into each tier",
+            );
         }
     }
     if !seeks_limit && spec.initial_points >= spec.max_iterations {
-        let problem = format!("must be below the maximum number of points ({}), or no model is ever asked", spec.max_iterations);
+        let problem =
+            format!("must be below the maximum number of points ({}), or no model is ever asked", spec.max_iterations);
         return broken(OptionId::SearchInitialPoints, &spec.initial_points.to_string(), &problem);
     }
     let percentile = |objective: &SearchObjective| objective.stat.starts_with('p');
     if spec.pooling == Pooling::Pooled && !spec.objectives.iter().all(percentile) {
-        return broken(OptionId::SearchPercentilePooling, "pooled", "needs a percentile as statistic of the objective, such as p95");
+        return broken(
+            OptionId::SearchPercentilePooling,
+            "pooled",
+            "needs a percentile as statistic of the objective, such as p95",
+        );
     }
     if let Some(acquisition) = spec.acquisition {
         let has_botorch = spec.planner == PlannerKind::Bayesian || spec.sampler == Sampler::Botorch;
@@ -191,12 +218,17 @@ fn check(spec: &SearchSpec) -> Result<(), BrokenRule> {
             return broken(OptionId::OptunaAcquisition, acquisition.name(), "needs the botorch sampler");
         }
         if acquisition.is_multi_objective() != (spec.objectives.len() > 1) {
-            let problem = if acquisition.is_multi_objective() { "is for several objectives" } else { "is for one objective" };
+            let problem =
+                if acquisition.is_multi_objective() { "is for several objectives" } else { "is for one objective" };
             return broken(OptionId::OptunaAcquisition, acquisition.name(), problem);
         }
     }
     if spec.terminator.is_some() && spec.objectives.len() > 1 {
-        return broken(OptionId::OptunaTerminator, spec.terminator.map_or("", Terminator::name), "is for one objective");
+        return broken(
+            OptionId::OptunaTerminator,
+            spec.terminator.map_or("", Terminator::name),
+            "is for one objective",
+        );
     }
     Ok(())
 }

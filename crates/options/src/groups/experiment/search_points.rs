@@ -82,7 +82,9 @@ fn option_at(path: &str) -> Option<OptionId> {
         ["phases", "profiling", "concurrency_ramp"] => Some(OptionId::ConcurrencyRampDuration),
         ["phases", "profiling", "prefill_ramp"] => Some(OptionId::PrefillConcurrencyRampDuration),
         ["phases", "profiling", "rate_ramp"] => Some(OptionId::RequestRateRampDuration),
-        ["datasets" | "dataset", _, "prompts", length] | ["datasets" | "dataset", _, length] => length_option(length, "mean"),
+        ["datasets" | "dataset", _, "prompts", length] | ["datasets" | "dataset", _, length] => {
+            length_option(length, "mean")
+        }
         ["datasets" | "dataset", _, "prompts", length, part] | ["datasets" | "dataset", _, length, part] => {
             length_option(length, part)
         }

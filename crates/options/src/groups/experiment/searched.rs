@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use aiperf_config::{Cell, Environment, Experiment, PlannedSearch, SearchPoints, SearchSpec, SearchTuning, Sweep, short_path, swept_parameters};
+use aiperf_config::{
+    Cell, Environment, Experiment, PlannedSearch, SearchPoints, SearchSpec, SearchTuning, Sweep, short_path,
+    swept_parameters,
+};
 
 use super::recipe::{self, GridRecipe};
 use super::search::{self, SearchRequest};
@@ -28,17 +31,29 @@ impl RawOptions {
         }
         let Some(mut sweep) = sweep else {
             let needs = "--search-space, --search-recipe, or a list of values such as --concurrency 1,2,4";
-            return Err(self.needs_text(OptionId::SearchSla, needs, "it is a limit for the points of a search or sweep"));
+            return Err(self.needs_text(
+                OptionId::SearchSla,
+                needs,
+                "it is a limit for the points of a search or sweep",
+            ));
         };
         sweep.sla_filters.extend(search::filters(self)?);
         Ok(Some(sweep))
     }
 
     /// The experiment of a search on the command line.
-    pub(super) fn resolve_search(&self, spec: SearchSpec, environment: &Environment) -> Result<Experiment, ConfigError> {
+    pub(super) fn resolve_search(
+        &self,
+        spec: SearchSpec,
+        environment: &Environment,
+    ) -> Result<Experiment, ConfigError> {
         if let Some(list) = Lists::find(self)?.and_then(|lists| lists.first_option()) {
             let by = if self.is_given(OptionId::SearchRecipe) { OptionId::SearchRecipe } else { OptionId::SearchSpace };
-            return Err(self.conflict(list, by, "a search chooses its points itself; give one value, or leave the search out"));
+            return Err(self.conflict(
+                list,
+                by,
+                "a search chooses its points itself; give one value, or leave the search out",
+            ));
         }
         let mut base = self.clone();
         base.set_slos(self, &spec)?;
@@ -107,7 +122,11 @@ impl RawOptions {
     }
 
     /// The experiment of a recipe that is a sweep.
-    pub(super) fn resolve_grid(&self, recipe: &GridRecipe, environment: &Environment) -> Result<Experiment, ConfigError> {
+    pub(super) fn resolve_grid(
+        &self,
+        recipe: &GridRecipe,
+        environment: &Environment,
+    ) -> Result<Experiment, ConfigError> {
         let is_pareto = recipe.points.iter().any(|point| point.settings.len() == 3);
         if let Some(list) = Lists::find(self)?.and_then(|lists| lists.other_than(is_pareto)) {
             return Err(self.conflict(list, OptionId::SearchRecipe, "the recipe chooses the points; give one value"));
@@ -130,7 +149,8 @@ impl RawOptions {
             cells.push(Cell { config, variation: Some(point.variation()) });
         }
         give_all_the_largest_data(self, &mut cells);
-        let values: Vec<_> = cells.iter().filter_map(|cell| cell.variation.as_ref()).flat_map(|cell| &cell.values).collect();
+        let values: Vec<_> =
+            cells.iter().filter_map(|cell| cell.variation.as_ref()).flat_map(|cell| &cell.values).collect();
         let parameters = swept_parameters(values.into_iter().map(|(path, value)| (path.as_str(), value)));
         let trials = trials::resolve(self, true)?;
         let Some(sweep) = sweep::resolve(self, Some(parameters), &trials)? else {

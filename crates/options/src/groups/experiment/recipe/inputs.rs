@@ -82,9 +82,19 @@ impl<'a> Inputs<'a> {
         }
         let (itl, tpot) = (raw.float(OptionId::ItlSlaMs)?, raw.float(OptionId::TpotSlaMs)?);
         if itl.is_some() && tpot.is_some() && itl != tpot {
-            return Err(raw.conflict(OptionId::ItlSlaMs, OptionId::TpotSlaMs, "both limit the same time, and their values differ"));
+            return Err(raw.conflict(
+                OptionId::ItlSlaMs,
+                OptionId::TpotSlaMs,
+                "both limit the same time, and their values differ",
+            ));
         }
-        let inputs = Self { raw, recipe, ttft: raw.float(OptionId::TtftSlaMs)?, itl: itl.or(tpot), e2e: raw.float(OptionId::E2eSlaMs)? };
+        let inputs = Self {
+            raw,
+            recipe,
+            ttft: raw.float(OptionId::TtftSlaMs)?,
+            itl: itl.or(tpot),
+            e2e: raw.float(OptionId::E2eSlaMs)?,
+        };
         let needs_streaming = ![RAMP, UNDER_SLA].contains(&recipe) || inputs.ttft.is_some() || inputs.itl.is_some();
         if needs_streaming && !streaming {
             let why = format!("{recipe} is about single tokens, whose times only a streamed reply has");
@@ -96,7 +106,11 @@ impl<'a> Inputs<'a> {
     /// An input without which the recipe has nothing to look for.
     pub(super) fn required<T>(&self, value: Option<T>, flag: &str) -> Result<T, ConfigError> {
         let why = format!("{} is about the limit that it sets", self.recipe);
-        value.ok_or_else(|| ConfigError::Needs { flag: self.raw.spelling(OptionId::SearchRecipe), needs: flag.to_owned(), why })
+        value.ok_or_else(|| ConfigError::Needs {
+            flag: self.raw.spelling(OptionId::SearchRecipe),
+            needs: flag.to_owned(),
+            why,
+        })
     }
 
     pub(super) fn ttft_filter(&self) -> Option<SlaFilter> {
@@ -123,7 +137,12 @@ impl<'a> Inputs<'a> {
 }
 
 /// The ends of a range of whole numbers, and their rule.
-pub(super) fn bounds(raw: &RawOptions, low: OptionId, high: OptionId, usual: (i64, i64)) -> Result<(i64, i64), ConfigError> {
+pub(super) fn bounds(
+    raw: &RawOptions,
+    low: OptionId,
+    high: OptionId,
+    usual: (i64, i64),
+) -> Result<(i64, i64), ConfigError> {
     let (least, most) = (raw.int(low)?.unwrap_or(usual.0), raw.int(high)?.unwrap_or(usual.1));
     if least < most {
         return Ok((least, most));

@@ -38,7 +38,11 @@ impl GridPoint {
         CellVariation {
             label: self.shape.clone().unwrap_or(label),
             folder: joined(&|(parameter, value)| format!("{}_{value}", parameter.leaf()), "__"),
-            values: self.settings.iter().map(|(parameter, value)| (name(*parameter), SweptValue::Whole(*value).json())).collect(),
+            values: self
+                .settings
+                .iter()
+                .map(|(parameter, value)| (name(*parameter), SweptValue::Whole(*value).json()))
+                .collect(),
         }
     }
 }
