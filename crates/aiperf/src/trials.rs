@@ -116,7 +116,8 @@ impl Runner for InProcessRunner<'_> {
             self.folder = Some(taken.map_err(|error| not_made(TrialError::NotPrepared(error.into())))?);
         }
         let left = number.checked_sub(1).and_then(|before| self.time.after(before, began));
-        let among = left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
+        let among =
+            left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
         let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
         let result = ready.execute(self.interrupts, Some(among)).map_err(broken)?;
         let seconds = Mono::now().since(began).as_secs_f64();

@@ -57,12 +57,10 @@ impl ConfigFile {
             });
             cells.push(Cell { config, variation: place });
         }
-        let values = variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
-        let sweep = if is_sweep {
-            Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?))
-        } else {
-            None
-        };
+        let values =
+            variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
+        let sweep =
+            if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
         let experiment = whole.resolve_trials(cells, sweep)?;
         Ok(Experiment { options: typed.stored(), ..experiment })
     }

@@ -62,7 +62,10 @@ pub(crate) fn options(
             let Some(given) = options.get(id) else { continue };
             // The points of a sweep share a seed too.
             if id != OptionId::SetConsistentSeed || !is_sweep {
-                warnings.push(format!("{} has no effect: each configuration is run once (multiRun.numRuns is 1)", given.spelling));
+                warnings.push(format!(
+                    "{} has no effect: each configuration is run once (multiRun.numRuns is 1)",
+                    given.spelling
+                ));
                 options.remove(id);
             }
         }

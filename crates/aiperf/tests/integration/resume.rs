@@ -14,7 +14,7 @@ use crate::support::{Ended, Program, Running, sim, wait_for};
 const SPEED: &str = "ttft=1&itl=0&osl=2";
 const SWEEP: &str = "aggregate/sweep_aggregate/profile_export_aiperf_sweep.json";
 /// 12 cells with 2 trials each.
-const TWELVE: &str = "--concurrency 1,2,3,4 --isl 10,11,12 --request-count 2 --num-profile-runs 2 --no-gpu-telemetry";
+const TWELVE: &str = "--concurrency 1,2,3,4 --osl 1,2,3 --request-count 2 --num-profile-runs 2 --no-gpu-telemetry";
 
 fn resume(folder: &Path) -> Program {
     Program::new("profile --resume").word(folder.as_os_str())
@@ -177,7 +177,10 @@ fn repeated_runs_that_were_interrupted_go_on_with_what_convergence_knows() {
     // The server is another one now, at another address: that is a change.
     let folder = ended.artifacts.path("");
     let other = crate::support::sim(SPEED);
-    let words = format!("profile --url {} --model test-model --tokenizer builtin --isl 20 --no-server-metrics {words} --resume", other.url());
+    let words = format!(
+        "profile --url {} --model test-model --tokenizer builtin --isl 20 --no-server-metrics {words} --resume",
+        other.url()
+    );
     let refused = Program::new(&words).word(folder.as_os_str()).run();
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("config.endpoint.urls[0]"), "{}", refused.stderr);

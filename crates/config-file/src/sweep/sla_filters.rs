@@ -36,9 +36,7 @@ fn filter(node: &Node, path: &str) -> Result<SlaFilter, FileError> {
             "op" => {
                 let name = word()?;
                 let names = SlaOp::ALL.map(SlaOp::name).join(", ");
-                op = Some(
-                    SlaOp::from_name(&name).ok_or_else(|| wrong(format!("{name:?} is not one of {names}")))?,
-                );
+                op = Some(SlaOp::from_name(&name).ok_or_else(|| wrong(format!("{name:?} is not one of {names}")))?);
             }
             "threshold" => threshold = Some(number(&entry.value, &path)?),
             _ => return Err(unknown_key(entry, &path, FIELDS.iter().copied())),

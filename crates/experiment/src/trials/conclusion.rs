@@ -148,7 +148,11 @@ impl TrialSeries<'_> {
             }
             Err(why) => (
                 SummaryFiles::default(),
-                Some(format!("sweep.postProcess {}: {why}; {} was not written", asked.handler.name(), asked.output_filename)),
+                Some(format!(
+                    "sweep.postProcess {}: {why}; {} was not written",
+                    asked.handler.name(),
+                    asked.output_filename
+                )),
             ),
         }
     }

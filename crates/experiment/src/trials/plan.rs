@@ -107,7 +107,11 @@ impl ExperimentPlan {
         let shown = path.display();
         let text = std::fs::read(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                format!("{} has no plan of a sweep or of repeated runs ({} is missing)", dir.display(), aggregate_names::PLAN)
+                format!(
+                    "{} has no plan of a sweep or of repeated runs ({} is missing)",
+                    dir.display(),
+                    aggregate_names::PLAN
+                )
             }
             _ => format!("{shown} cannot be read: {error}"),
         })?;

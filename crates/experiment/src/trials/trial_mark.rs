@@ -94,7 +94,8 @@ impl MarkedMetric {
     fn of(figures: &MetricFigures) -> Self {
         let stats = &figures.stats;
         let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), stats.percentile(percentile)));
-        let others = [("avg", stats.avg), ("min", stats.min), ("max", stats.max), ("std", stats.std), ("sum", stats.sum)];
+        let others =
+            [("avg", stats.avg), ("min", stats.min), ("max", stats.max), ("std", stats.std), ("sum", stats.sum)];
         let mut all: Map<String, Value> = others
             .into_iter()
             .chain(percentiles)

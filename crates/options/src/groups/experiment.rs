@@ -24,7 +24,8 @@ impl RawOptions {
         let lists = Lists::find(raw)?;
         let variants = Variant::find(raw, lists.is_some())?;
         let is_swept = lists.is_some() || !variants.is_empty();
-        let parameters = if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
+        let parameters =
+            if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
         let trials = trials::resolve(raw, is_swept)?;
         let sweep = sweep::resolve(raw, parameters, &trials)?;
         let seeds = trials::seeds(raw, &trials, is_swept)?;

@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 use super::{by_parameter, metric, nothing_to_show};
 
 pub(super) fn process(cells: &[SweepCell], of: &MetricStat, swept: &str, floor: f64) -> Result<Value, String> {
-    let points: Vec<(f64, f64)> = by_parameter(cells, swept)
-        .into_iter()
-        .filter_map(|point| Some((point.at, metric(point.cell, of)?)))
-        .collect();
+    let points: Vec<(f64, f64)> =
+        by_parameter(cells, swept).into_iter().filter_map(|point| Some((point.at, metric(point.cell, of)?))).collect();
     if points.is_empty() {
         return Err(nothing_to_show(swept, of));
     }

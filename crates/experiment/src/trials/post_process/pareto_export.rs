@@ -39,9 +39,7 @@ pub(super) fn process(cells: &[SweepCell], [x, y]: [&MetricStat; 2], keys: [&Str
             x.metric, x.stat, y.metric, y.stat
         ));
     }
-    let is_best = |point: &ParetoPoint| {
-        point.both().is_some() && !points.iter().any(|other| point.is_beaten_by(other))
-    };
+    let is_best = |point: &ParetoPoint| point.both().is_some() && !points.iter().any(|other| point.is_beaten_by(other));
     let row = |((isl, osl, concurrency, _), point): (&(&Value, &Value, &Value, &SweepCell), &ParetoPoint)| {
         json!({
             "isl": isl,

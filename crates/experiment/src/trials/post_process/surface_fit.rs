@@ -11,10 +11,8 @@ const LEAST_POINTS: usize = 2;
 
 pub(super) fn process(cells: &[SweepCell], of: &MetricStat, concurrency: &str, osl: &str) -> Result<Value, String> {
     let number = |cell: &SweepCell, path: &str| cell.parameter(path).and_then(Value::as_f64);
-    let swept: Vec<(f64, f64, &SweepCell)> = cells
-        .iter()
-        .filter_map(|cell| Some((number(cell, concurrency)?, number(cell, osl)?, cell)))
-        .collect();
+    let swept: Vec<(f64, f64, &SweepCell)> =
+        cells.iter().filter_map(|cell| Some((number(cell, concurrency)?, number(cell, osl)?, cell))).collect();
     if swept.is_empty() {
         return Err(format!("no point has numbers for both {concurrency} and {osl}; check both names"));
     }
@@ -35,7 +33,8 @@ pub(super) fn process(cells: &[SweepCell], of: &MetricStat, concurrency: &str, o
         axis
     };
     let (rows, columns) = (axis(|point| point.0), axis(|point| point.1));
-    let at = |row: f64, column: f64| points.iter().find(|(at, length, _)| *at == row && *length == column);
+    let same = |one: f64, other: f64| one.total_cmp(&other).is_eq();
+    let at = |row, column| points.iter().find(|(at, length, _)| same(*at, row) && same(*length, column));
     let row = |row: &f64| columns.iter().map(|column| at(*row, *column).map(|point| point.2)).collect::<Vec<_>>();
     let grid: Vec<Vec<Option<f64>>> = rows.iter().map(row).collect();
     let mut file = json!({

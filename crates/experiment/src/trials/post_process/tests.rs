@@ -77,7 +77,8 @@ fn limits_are_kept_up_to_a_value() {
     // p95 is 110, 115.5, 143 and 220.
     let file = process(&breach(140.0), &latencies(&POINTS)).unwrap();
     assert_eq!((&file["max_passing_concurrency"], &file["first_failing_concurrency"]), (&json!(2), &json!(4)));
-    let observed = json!({"metric_tag": "request_latency", "stat": "p95", "op": "lt", "threshold": 140.0, "observed": 143.0});
+    let observed =
+        json!({"metric_tag": "request_latency", "stat": "p95", "op": "lt", "threshold": 140.0, "observed": 143.0});
     assert_eq!(file["first_failing_breach"], observed);
     assert_eq!(file["monotonicity_check"], true);
     assert_eq!(file["all_points"][0], json!({"concurrency": 1, "feasible": true, "breaches": []}));
