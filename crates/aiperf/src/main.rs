@@ -11,6 +11,7 @@ mod chat;
 mod cli;
 mod compare;
 mod config_file;
+mod dry_run;
 mod exporters;
 mod genai_perf;
 mod html_report;

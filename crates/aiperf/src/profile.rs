@@ -18,7 +18,7 @@ use crate::exporters::Exporters;
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
 use crate::views::{self, Views};
-use crate::{html_report, logging, plot, trials};
+use crate::{dry_run, html_report, logging, plot, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
@@ -47,6 +47,9 @@ pub(crate) fn run(
             log::warn!("{warning}");
             said.push(warning);
         }
+    }
+    if experiment.only_plans {
+        return dry_run::run(experiment, environment, interrupts);
     }
     let live = LiveRun::new(views::facts(&first.config, None));
     interrupts.let_cancel(&live);

@@ -21,7 +21,7 @@ pub use selftest::{
     SelfTestOptions, StateFile,
 };
 pub use trials::{
-    CellResult, CellSource, ExperimentPlan, ExperimentResult, Figures, MeasuredCell, Pause, Runner, SearchSource,
-    TrialAssignment, TrialError, TrialMark, TrialResult, run_names, run_search, run_trials,
+    CellResult, CellSource, ExperimentPlan, ExperimentResult, Figures, MeasuredCell, Pause, ProbeFigures, RunEstimate,
+    Runner, SearchSource, TrialAssignment, TrialError, TrialMark, TrialResult, assignments, run_names, run_search, run_trials,
 };
 pub use watch::monitor::{LivePercentiles, Monitor, Saved};

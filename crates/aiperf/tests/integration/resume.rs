@@ -14,7 +14,7 @@ use crate::support::{Ended, Program, Running, sim, wait_for};
 const SPEED: &str = "ttft=1&itl=0&osl=2";
 const SWEEP: &str = "aggregate/sweep_aggregate/profile_export_aiperf_sweep.json";
 /// 12 cells with 2 trials each.
-const TWELVE: &str = "--concurrency 1,2,3,4 --isl 10,11,12 --request-count 2 --num-profile-runs 2 --no-gpu-telemetry";
+const TWELVE: &str = "--concurrency 1,2,3,4 --osl 1,2,3 --request-count 2 --num-profile-runs 2 --no-gpu-telemetry";
 
 fn resume(folder: &Path) -> Program {
     Program::new("profile --resume").word(folder.as_os_str())

@@ -97,7 +97,7 @@ fn variants_are_points_with_names_of_their_own() {
     assert_eq!(sweep["per_combination_metrics"][0]["parameters"]["concurrency"], 1);
     let refused = |words: &[&str]| {
         let words = words.iter().flat_map(|word| ["--variant", *word]);
-        let program = words.fold(Program::against(&sim, ""), |program, word| program.word(word));
+        let program = words.fold(Program::against(&sim, ""), Program::word);
         program.run().stderr
     };
     assert!(refused(&["concurrency=1"]).contains("at least twice"));
@@ -167,4 +167,46 @@ fn fields_of_repeated_runs_without_an_effect_are_named() {
         .run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("Waiting 0.0 s before the next run"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_dry_run_sends_a_probe_and_writes_nothing() {
+    let sim = sim("ttft=10&itl=0&osl=2");
+    let words = "--concurrency 1,2 --request-count 50 --num-profile-runs 2 --no-gpu-telemetry --dry-run";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for part in [
+        "2 points, 2 runs each, 4 runs",
+        "Requests:  200",
+        "Time:      about",
+        "Disk:      about",
+        "Sent:      3 requests",
+    ] {
+        assert!(ended.stdout.contains(part), "{part:?} is not in {}", ended.stdout);
+    }
+    assert_eq!(sim.truth().len(), 3);
+    assert!(!ended.artifacts.exists());
+    let single = Program::against(&sim, "--benchmark-duration 90 --no-gpu-telemetry --dry-run").run();
+    assert_eq!(single.code, Some(0), "{}", single.stderr);
+    assert!(single.stdout.contains("Plan:      1 run\n") && single.stdout.contains("about 2 min"), "{}", single.stdout);
+    let words =
+        "--url http://127.0.0.1:9 --model m --tokenizer builtin --isl 20 --request-count 5 --unreachable-timeout 0.1";
+    let lost = Program::profile(&format!("{words} --dry-run --no-gpu-telemetry")).run();
+    assert_eq!(lost.code, Some(0), "{}", lost.stderr);
+    assert!(lost.stdout.contains("Time:      cannot be known before the run"), "{}", lost.stdout);
+    assert!(lost.stdout.contains("the probe failed"), "{}", lost.stdout);
+}
+
+#[test]
+fn a_dry_run_of_a_resumed_sweep_takes_the_time_of_complete_runs() {
+    let sim = sim("ttft=1&itl=0&osl=2");
+    let artifacts = Program::against(&sim, "--concurrency 1,2 --request-count 2 --no-gpu-telemetry").succeed();
+    std::fs::remove_file(artifacts.path("concurrency_2/.aiperf_trial.json")).unwrap();
+    let before = sim.truth().len();
+    let ended = Program::new("profile --dry-run --resume").word(artifacts.path("").as_os_str()).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for part in ["2 runs, of which 1 are complete", "1 complete runs", "Sent:      nothing"] {
+        assert!(ended.stdout.contains(part), "{part:?} is not in {}", ended.stdout);
+    }
+    assert_eq!(sim.truth().len(), before);
 }

@@ -55,6 +55,11 @@ fn file_name(node: &Node, path: &str) -> Result<String, FileError> {
     ))
 }
 
+/// Where a parameter stands.
+fn param_path(name: &str) -> String {
+    format!("{PATH}.params.{name}")
+}
+
 /// The parameters of a handler.
 struct Params<'a> {
     node: &'a Node,
@@ -83,7 +88,7 @@ impl Params<'_> {
             "sla_breach_knee" => {
                 self.only(&["sla_filters", "swept_param"])?;
                 let own = self.get("sla_filters");
-                let own = own.map(|node| sla_filters::read(node, &self.path("sla_filters"))).transpose()?;
+                let own = own.map(|node| sla_filters::read(node, &param_path("sla_filters"))).transpose()?;
                 let filters = own.unwrap_or_else(|| filters.to_vec());
                 if filters.is_empty() {
                     return Err(self.missing("sla_filters"));
@@ -112,10 +117,6 @@ impl Params<'_> {
         self.node.entries().iter().find(|entry| snake(&entry.key) == name).map(|entry| &entry.value)
     }
 
-    fn path(&self, name: &str) -> String {
-        format!("{PATH}.params.{name}")
-    }
-
     fn missing(&self, name: &str) -> FileError {
         let problem = format!("handler {} needs `{name}`", self.handler);
         FileError::at(self.node.position, format!("{PATH}.params"), problem)
@@ -123,7 +124,7 @@ impl Params<'_> {
 
     fn only(&self, known: &[&'static str]) -> Result<(), FileError> {
         let odd = self.node.entries().iter().find(|entry| !known.contains(&snake(&entry.key).as_str()));
-        odd.map_or(Ok(()), |entry| Err(unknown_key(entry, &self.path(&entry.key), known.iter().copied())))
+        odd.map_or(Ok(()), |entry| Err(unknown_key(entry, &param_path(&entry.key), known.iter().copied())))
     }
 
     fn text(&self, name: &str) -> Result<String, FileError> {
@@ -131,11 +132,11 @@ impl Params<'_> {
     }
 
     fn number(&self, name: &str) -> Result<Option<f64>, FileError> {
-        self.get(name).map(|node| sla_filters::number(node, &self.path(name))).transpose()
+        self.get(name).map(|node| sla_filters::number(node, &param_path(name))).transpose()
     }
 
     fn metric_stat(&self, metric: &str, stat: &str) -> Result<MetricStat, FileError> {
         let node = self.get(stat).ok_or_else(|| self.missing(stat))?;
-        Ok(MetricStat { metric: self.text(metric)?, stat: sla_filters::statistic(node, &self.path(stat))? })
+        Ok(MetricStat { metric: self.text(metric)?, stat: sla_filters::statistic(node, &param_path(stat))? })
     }
 }

@@ -5,6 +5,7 @@ mod cell_source;
 mod collate;
 mod conclusion;
 mod convergence;
+mod estimate;
 mod figures;
 mod order;
 mod plan;
@@ -23,8 +24,9 @@ mod tests;
 mod trial_mark;
 
 pub use cell_source::{CellSource, MeasuredCell};
+pub use estimate::{ProbeFigures, RunEstimate};
 pub use figures::Figures;
-pub use order::{TrialAssignment, run_names};
+pub use order::{TrialAssignment, assignments, run_names};
 pub use plan::ExperimentPlan;
 pub use result::{CellResult, ExperimentResult};
 pub use runner::{Pause, Runner, TrialError, TrialResult};

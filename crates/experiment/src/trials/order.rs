@@ -106,6 +106,12 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     }
 }
 
+/// All runs there may be, in order.
+pub fn assignments(experiment: &Experiment, sweep_id: &str) -> Vec<TrialAssignment> {
+    let slots = slots(experiment).into_iter().zip(0..);
+    slots.map(|(slot, number)| assignment(experiment, slot, number, sweep_id)).collect()
+}
+
 /// The names of all runs there may be, in order: the values that distinguish them, and the trial.
 pub fn run_names(experiment: &Experiment) -> Vec<String> {
     if let Some(search) = &experiment.search {

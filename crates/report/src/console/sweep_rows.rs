@@ -152,7 +152,7 @@ mod tests {
         };
         let (head, line) = (rows.header(), rows.row(&row));
         assert_eq!(head.trim_end().len(), line.trim_end().len());
-        assert_eq!(line.trim_end(), " 3/12  concurrency 4                    24.25      41.50      70.00    4 min");
+        assert_eq!(line.trim_end(), " 3/12  concurrency 4                        24.25      41.50      70.00    4 min");
     }
 
     #[test]

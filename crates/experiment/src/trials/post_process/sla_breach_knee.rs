@@ -18,7 +18,7 @@ pub(super) fn process(cells: &[SweepCell], filters: &[SlaFilter], swept: &str) -
     let mut points: Vec<PassingPoint<'_>> = Vec::new();
     for point in by_parameter(cells, swept) {
         let found = sla::breaches(point.cell, filters);
-        match points.last_mut().filter(|last| last.at == point.at) {
+        match points.last_mut().filter(|last| last.at.total_cmp(&point.at).is_eq()) {
             Some(last) => last.breaches.extend(found),
             None => points.push(PassingPoint { at: point.at, written: point.written, breaches: found }),
         }

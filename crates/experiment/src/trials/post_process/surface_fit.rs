@@ -33,7 +33,8 @@ pub(super) fn process(cells: &[SweepCell], of: &MetricStat, concurrency: &str, o
         axis
     };
     let (rows, columns) = (axis(|point| point.0), axis(|point| point.1));
-    let at = |row: f64, column: f64| points.iter().find(|(at, length, _)| *at == row && *length == column);
+    let same = |one: f64, other: f64| one.total_cmp(&other).is_eq();
+    let at = |row, column| points.iter().find(|(at, length, _)| same(*at, row) && same(*length, column));
     let row = |row: &f64| columns.iter().map(|column| at(*row, *column).map(|point| point.2)).collect::<Vec<_>>();
     let grid: Vec<Vec<Option<f64>>> = rows.iter().map(row).collect();
     let mut file = json!({

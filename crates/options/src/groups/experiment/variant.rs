@@ -63,7 +63,7 @@ impl Variant {
             Some((name, _)) => (name.trim().to_owned(), &text[name.len() + 1..]),
             None => (format!("v{index}"), text),
         };
-        let is_plain = !name.is_empty() && !name.contains(['/', '\\', '\0']) && name.trim_matches('.') != "";
+        let is_plain = !name.contains(['/', '\\', '\0']) && !name.trim_matches('.').is_empty();
         if !is_plain {
             return Err("the name must not be empty, and must have no slash: it names a folder".to_owned());
         }
