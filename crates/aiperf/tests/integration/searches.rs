@@ -11,7 +11,7 @@ use crate::support::{Program, sim, wait_for};
 const SPEED: &str = "ttft=1&itl=0&osl=2";
 /// The number of requests is searched, and at most 11 may be sent.
 const REQUESTS: &str = "--search-space requests:1,40:int --search-metric request_count --search-direction maximize \
-                        --no-gpu-telemetry --no-server-metrics";
+                        --no-gpu-telemetry";
 const LIMIT: &str = "--search-sla request_count:avg:le:11";
 const HISTORY: &str = "search_history.json";
 
@@ -226,7 +226,7 @@ fn recipes_that_sweep_write_their_file() {
     ];
     for (recipe, file, key, folders) in recipes {
         let options = format!(
-            "--url {} --streaming --ui none --request-count 4 --no-auto-plot --no-gpu-telemetry --no-server-metrics --search-recipe {recipe}",
+            "--url {} --streaming --ui none --request-count 4 --no-auto-plot --no-gpu-telemetry --search-recipe {recipe}",
             sim.url()
         );
         let ended = Program::profile(&options).run();
@@ -266,7 +266,7 @@ fn recipes_that_search_use_their_limits() {
     ];
     for (recipe, planner, reason) in recipes {
         let options = format!(
-            "--url {} --streaming --ui none --request-count 6 --no-gpu-telemetry --no-server-metrics --concurrency-max 4 --search-recipe {recipe}",
+            "--url {} --streaming --ui none --request-count 6 --no-gpu-telemetry --concurrency-max 4 --search-recipe {recipe}",
             sim.url()
         );
         let ended = Program::profile(&options).env("AIPERF_SEARCH_PLANNER_DEFAULT_WARMUP_SECONDS", "0").run();
@@ -321,5 +321,5 @@ fn rules_of_searches_name_the_options() {
     refused("--search-recipe concurrency-ramp --concurrency-min 9 --concurrency-max 3", "is empty");
     refused("--search-recipe pareto-sweep --isl-osl-pairs 5x5", "write pairs");
     refused("--search-recipe pareto-sweep --isl-osl-pairs 5/5 --concurrency 1", "needs at least two points");
-    refused(&format!("{whole} --search-metric gootput"), "no metric is called");
+    refused(&format!("{space} --search-metric gootput"), "no metric is called");
 }
