@@ -1,18 +1,95 @@
-//! `aiperf config`: checks a configuration file, and shows the runs of its sweep.
+//! `aiperf config`: writes and checks configuration files, and shows the runs of their sweeps.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::process::ExitCode;
 
-use aiperf_config::{Cell, Environment};
-use aiperf_config_file::ConfigFile;
+use aiperf_config::{Cell, Environment, Experiment};
+use aiperf_config_file::{ConfigFile, SCHEMA_FILE, STARTERS, Starter};
 use aiperf_options::RawOptions;
+use anyhow::Context;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{ConfigAction, ConfigInvocation, ExpandFormat};
+use crate::cli::{ConfigInvocation, ExpandFormat};
+use crate::run_files;
 
 pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let file = ConfigFile::load(&asked.file, &environment.variables)?;
-    let experiment = file.experiment(&RawOptions::default(), environment)?;
+    match asked {
+        ConfigInvocation::List { search, category, verbose } => {
+            print!("{}", list(search.as_deref(), category.as_deref(), *verbose));
+        }
+        ConfigInvocation::Init { template, model, url, output } => {
+            let text = template.text(model.as_deref(), url.as_deref());
+            let Some(path) = output else {
+                print!("{text}");
+                return Ok(ExitCode::SUCCESS);
+            };
+            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            println!("Wrote {}.", path.display());
+            println!("For an editor that completes its keys: aiperf config schema > {SCHEMA_FILE}");
+        }
+        ConfigInvocation::Schema => println!("{:#}", aiperf_config_file::schema()),
+        ConfigInvocation::FromFlags { options, experiment } => {
+            warn(experiment);
+            let file = match options.config_file().and_then(|given| given.values.first()) {
+                Some(path) => {
+                    ConfigFile::load(&environment.current_dir.join(path), &environment.variables)?.resolved(options)?
+                }
+                None => aiperf_config_file::file_of(options, experiment)?,
+            };
+            print!("{}", aiperf_config_file::write(&file));
+        }
+        ConfigInvocation::Validate { file } => {
+            let experiment =
+                ConfigFile::load(file, &environment.variables)?.experiment(&RawOptions::default(), environment)?;
+            experiment.plot_presets.as_ref().map(run_files::presets).transpose()?;
+            warn(&experiment);
+            println!("Configuration valid: {}", file.display());
+        }
+        ConfigInvocation::Expand { file, full, index, format } => {
+            let file = ConfigFile::load(file, &environment.variables)?;
+            let experiment = file.experiment(&RawOptions::default(), environment)?;
+            warn(&experiment);
+            if experiment.search.is_some() {
+                eprintln!(
+                    "error: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
+                     `aiperf config validate` checks the file"
+                );
+                return Ok(ExitCode::from(2));
+            }
+            print!("{}", expanded(&experiment.cells, file.sweep_type()?, *full, *index, *format)?);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The templates by category, one to a line.
+fn list(search: Option<&str>, category: Option<&str>, verbose: bool) -> String {
+    let is_wanted = |one: &&Starter| {
+        search.is_none_or(|word| one.mentions(word))
+            && category.is_none_or(|word| one.category.to_lowercase().contains(&word.to_lowercase()))
+    };
+    let mut text = String::new();
+    let mut last = "";
+    for one in STARTERS.iter().filter(is_wanted) {
+        if one.category != last {
+            let gap = if last.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}{}", one.category);
+            last = one.category;
+        }
+        let _ = writeln!(text, "  {:<27} {}", one.name, one.about);
+        if verbose {
+            let _ = writeln!(text, "  {:<27} {}; {}", "", one.difficulty, one.tags);
+        }
+    }
+    if text.is_empty() {
+        return "No template matches. `aiperf config init --list` shows all.\n".to_owned();
+    }
+    text + "\nPrint one: aiperf config init --template NAME\n"
+}
+
+/// Says once what should be changed.
+fn warn(experiment: &Experiment) {
     let mut said: Vec<&String> = Vec::new();
     for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
         if !said.contains(&warning) {
@@ -20,22 +97,6 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
             said.push(warning);
         }
     }
-    match asked.action {
-        ConfigAction::Validate => println!("Configuration valid: {}", asked.file.display()),
-        ConfigAction::Expand { .. } if experiment.search.is_some() => {
-            eprintln!(
-                "error: {}: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
-                 `aiperf config validate` checks the file",
-                asked.file.display()
-            );
-            return Ok(ExitCode::from(2));
-        }
-        ConfigAction::Expand { full, index, format } => {
-            let kind = file.sweep_type()?;
-            print!("{}", expanded(&experiment.cells, kind, full, index, format)?);
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn expanded(

@@ -11,6 +11,7 @@ mod chat;
 mod cli;
 mod compare;
 mod config_file;
+mod doctor;
 mod dry_run;
 mod exporters;
 mod genai_perf;
@@ -23,9 +24,11 @@ mod profile;
 mod progress;
 mod remaining_time;
 mod resume;
+mod run_files;
 mod screen;
 mod selftest;
 mod simulate;
+mod speed_bench_report;
 mod trace_tool;
 mod trials;
 mod views;
@@ -94,6 +97,8 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         }
         Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
+        Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
+        Invocation::SpeedBenchReport(asked) => return speed_bench_report::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
@@ -117,6 +122,7 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("cannot find the working folder")?,
         peek: Some(aiperf_dataset::peek),
+        listed_models: Some(aiperf_experiment::listed_models),
         expressions: Some(ExpressionChecks {
             payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
             response_field: |text| ResponseField::parse(text).map(|_| ()),

@@ -17,6 +17,7 @@ use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock, WrittenFile};
 use crate::exporters::Exporters;
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
+use crate::run_files::{self, RunFiles};
 use crate::views::{self, Views};
 use crate::{dry_run, html_report, logging, plot, trials};
 
@@ -51,13 +52,15 @@ pub(crate) fn run(
     if experiment.only_plans {
         return dry_run::run(experiment, environment, interrupts);
     }
+    let files = RunFiles::of(experiment)?;
     let live = LiveRun::new(views::facts(&first.config, None));
     interrupts.let_cancel(&live);
     let views = Views::start(&live, &first.config, environment, &experiment.dir)?;
     if !experiment.is_single() {
-        return trials::run(experiment, environment, interrupts, &live, views);
+        return trials::run(experiment, &files, environment, interrupts, &live, views);
     }
-    let result = prepare(first.config.clone(), environment, &live).and_then(|ready| ready.execute(interrupts, None));
+    let result = prepare(first.config.clone(), environment, &live)
+        .and_then(|ready| PreparedRun { files, ..ready }.execute(interrupts, None));
     let mut result = match result {
         Ok(result) => result,
         Err(error) => {
@@ -117,6 +120,10 @@ pub(crate) struct PreparedRun {
     claim: FolderRequest,
     exporters: Exporters,
     live: Arc<LiveRun>,
+    /// What is written into its folder first; nothing if it is one of several runs.
+    files: RunFiles,
+    /// For the user's own files.
+    config: Option<Box<Config>>,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
@@ -131,13 +138,24 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let downloads = hub.progress();
     live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
     let exporters = Exporters::start(&config, environment, live)?;
+    let own = (!config.user_files.is_empty()).then(|| Box::new(config.clone()));
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
     drop(preparing);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
     let style = style(ui, stats_interval, environment);
-    Ok(PreparedRun { run, style, duration, dir, claim, exporters, live: Arc::clone(live) })
+    Ok(PreparedRun {
+        run,
+        style,
+        duration,
+        dir,
+        claim,
+        exporters,
+        live: Arc::clone(live),
+        files: RunFiles::default(),
+        config: own,
+    })
 }
 
 impl PreparedRun {
@@ -152,6 +170,10 @@ impl PreparedRun {
             let dir = self.dir.display();
             anyhow::anyhow!("cannot write to {dir}: {cause}; choose a writable folder with --artifact-dir")
         })?;
+        self.files.write(&self.dir);
+        if let Some(config) = &self.config {
+            run_files::write_user_files(config, &self.dir)?;
+        }
         if let Some(name) = &among {
             log::info!("{name}");
         }

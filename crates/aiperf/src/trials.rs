@@ -19,17 +19,19 @@ use serde_json::Value;
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, POINTS_FAILED, VERSION};
 use crate::remaining_time::RemainingTime;
+use crate::run_files::RunFiles;
 use crate::views::{self, Views};
 use crate::{logging, resume};
 
 pub(crate) fn run(
     experiment: &Experiment,
+    files: &RunFiles,
     environment: &Environment,
     interrupts: &Interrupts,
     live: &Arc<LiveRun>,
     views: Views,
 ) -> anyhow::Result<ExitCode> {
-    let made = make(experiment, environment, interrupts, live);
+    let made = make(experiment, files, environment, interrupts, live);
     let MadeRuns { mut result, search, is_doubtful } = match made {
         Ok(made) => made,
         Err(error) => {
@@ -53,6 +55,7 @@ pub(crate) fn run(
 
 fn make(
     experiment: &Experiment,
+    files: &RunFiles,
     environment: &Environment,
     interrupts: &Interrupts,
     live: &Arc<LiveRun>,
@@ -67,6 +70,7 @@ fn make(
         experiment,
         plan: &plan,
         folder: None,
+        files,
         is_doubtful: false,
         environment,
         live,
@@ -122,6 +126,8 @@ struct InProcessRunner<'a> {
     plan: &'a ExperimentPlan,
     /// The folder of all runs, from the first one that starts on.
     folder: Option<FolderLock>,
+    /// What is written into that folder first.
+    files: &'a RunFiles,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
@@ -202,6 +208,7 @@ impl InProcessRunner<'_> {
         let [first, ..] = &self.experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
         let folder = FolderRequest::of(&first.config, dir.clone()).take()?;
         self.plan.write(dir)?;
+        self.files.write(dir);
         Ok(folder)
     }
 

@@ -1,6 +1,6 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, swept_parameters};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
 use aiperf_options::{ConfigError, RawOptions};
 use thiserror::Error;
@@ -11,6 +11,14 @@ use crate::file::ConfigFile;
 use crate::multi_run;
 use crate::sweep::Variation;
 use crate::{FileError, command_line};
+
+/// Options that mean nothing without a sweep.
+const OF_SWEEPS: [OptionId; 4] = [
+    OptionId::ParameterSweepCooldownSeconds,
+    OptionId::ParameterSweepSameSeed,
+    OptionId::ParameterSweepMode,
+    OptionId::NoSweepTable,
+];
 
 /// Why a file and a command line do not describe runs.
 #[derive(Debug, Error)]
@@ -37,6 +45,12 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
+        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !is_sweep);
+        if let Some(given) = alone {
+            let needs = "a list of values for an option, or `sweep` in the file".to_owned();
+            let why = "it applies to the points of a sweep, and this run has one point".to_owned();
+            return Err(ConfigError::Needs { flag: given.spelling.clone(), needs, why }.into());
+        }
         let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
         if let Some(seed) = self.random_seed()? {
@@ -51,9 +65,11 @@ impl ConfigFile {
             return file.searched(spec, typed, environment, &whole, &sweep.common);
         }
         let mut cells = Vec::with_capacity(variations.len());
+        let mut says_entries = typed.get(OptionId::NumDatasetEntries).is_some();
         for variation in &variations {
-            let mut config = file.config(variation, typed, environment)?;
+            let (mut config, of_file) = file.config(variation, typed, environment)?;
             config.warnings.extend(warnings.iter().cloned());
+            says_entries |= of_file;
             let place = is_sweep.then(|| CellVariation {
                 label: variation.label.clone(),
                 folder: variation.dir_name.clone(),
@@ -61,28 +77,46 @@ impl ConfigFile {
             });
             cells.push(Cell { config, variation: place });
         }
+        if is_sweep && !says_entries {
+            aiperf_options::give_all_the_largest_data(&mut cells);
+        }
         let values =
             variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
         let sweep =
             if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
         let experiment = whole.resolve_trials(cells, typed.limit_sweep(sweep)?)?;
-        Ok(Experiment { options: typed.stored(), ..experiment })
+        Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
-    /// The configuration of one cell.
+    /// The configuration of one cell, and whether the file says how many conversations it has.
     pub(crate) fn config(
         &self,
         variation: &Variation,
         typed: &RawOptions,
         environment: &Environment,
-    ) -> Result<Config, ConfigFileError> {
-        let FileRunOptions { mut run, phases, warnings } = self.options(variation)?;
+    ) -> Result<(Config, bool), ConfigFileError> {
+        let FileRunOptions { mut run, phases, warnings, user_files } = self.options(variation)?;
+        let says_entries = run.get(OptionId::NumDatasetEntries).is_some();
+        // Charts that a file describes are drawn, unless it says otherwise.
+        if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
+            run.set(OptionId::AutoPlot, format!("plot ({})", self.name()), vec!["true".to_owned()]);
+        }
         if let Some(seed) = self.random_seed()? {
             run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
         }
+        // It goes for the intervals within a run, too.
+        if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
+            run.set(level.id, level.spelling.clone(), level.values.clone());
+        }
         let (mut warmup, mut profiling) = self.one_of_each(phases)?;
         command_line::lay_over_phases(&mut run, &mut profiling, &mut warmup, typed, &variation.values);
+        for phase in [Some(&mut profiling), warmup.as_mut()].into_iter().flatten() {
+            keep_the_type(phase, &run, self.name());
+        }
         profiling.extend(run.clone());
+        if let Some(warmup) = &warmup {
+            say_how_long_the_warmup_is(&mut profiling, warmup);
+        }
         let warmup = warmup.map(|mut warmup| {
             warmup.extend(run.clone());
             warmup
@@ -96,8 +130,18 @@ impl ConfigFile {
         };
         let mut config = profiling.resolve_after(warmup.as_ref(), environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);
+        config.user_files = self.with_variables(user_files, variation)?;
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));
-        Ok(config)
+        Ok((config, says_entries))
+    }
+
+    /// Files of the user's own with the variables that their templates may name.
+    fn with_variables(&self, files: Vec<UserFile>, variation: &Variation) -> Result<Vec<UserFile>, FileError> {
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let variables = self.variables_of(variation)?;
+        Ok(files.into_iter().map(|file| UserFile { variables: variables.clone(), ..file }).collect())
     }
 
     /// The warmup, if any, and the measured phase.
@@ -125,6 +169,25 @@ impl ConfigFile {
         }
         let profiling = profiling.ok_or_else(|| wrong("benchmark.phases: there is no profiling phase"))?;
         Ok((warmup, profiling))
+    }
+}
+
+/// A phase of a file has the type that is written there. On the command line recorded times are followed if nothing else is
+/// said.
+fn keep_the_type(phase: &mut RawOptions, run: &RawOptions, file: &str) {
+    let has = |id: OptionId| phase.get(id).is_some() || run.get(id).is_some();
+    let is_of_a_file = has(OptionId::InputFile) && !has(OptionId::Scenario);
+    if is_of_a_file && !has(OptionId::FixedSchedule) && !has(OptionId::NoFixedSchedule) {
+        phase.set(OptionId::NoFixedSchedule, format!("type ({file})"), vec!["true".to_owned()]);
+    }
+}
+
+/// How much data is loaded also depends on how much the warmup needs.
+fn say_how_long_the_warmup_is(profiling: &mut RawOptions, warmup: &RawOptions) {
+    for id in [OptionId::WarmupRequestCount, OptionId::WarmupDuration, OptionId::NumWarmupSessions] {
+        if let Some(given) = of_warmup(id).and_then(|of_any| warmup.get(of_any)) {
+            profiling.set(id, given.spelling.clone(), given.values.clone());
+        }
     }
 }
 

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value;
+use aiperf_config::Environment;
+use aiperf_options::RawOptions;
+use serde_json::{Map, Value};
 
 use crate::body::{self, FileRunOptions, truth_value};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{self, SweepSection, Variation, whole_path};
+use crate::written::{laid_over, redacted};
 use crate::yaml::{self, Entry, Node, NodeValue};
-use crate::{FileError, environment, template};
+use crate::{FileError, command_line, environment, template};
 
 /// Largest file that is read. Larger data belongs into a file of its own.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -67,13 +70,6 @@ impl ConfigFile {
         let mut warnings = Vec::new();
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
-        if let Some(plot) = root.get("plot") {
-            return Err(FileError::at(
-                plot.position,
-                "plot",
-                "is not supported; leave it out and use `artifacts.autoPlot`",
-            ));
-        }
         Ok(Self { name: name.to_owned(), root, warnings })
     }
 
@@ -142,6 +138,41 @@ impl ConfigFile {
             entries.push(Entry { key: path.clone(), key_position: position, value });
         }
         Ok(file)
+    }
+
+    /// This file with the options of the command line laid over it, as one file; templates are left as they are.
+    pub fn resolved(&self, typed: &RawOptions) -> Result<Value, FileError> {
+        let file = self.with_lists(&command_line::lists(typed))?;
+        Ok(laid_over(file.root.to_json(), typed))
+    }
+
+    /// The same without secrets: what is written among the results of a run.
+    pub fn shown(&self, typed: &RawOptions) -> Result<Value, FileError> {
+        Ok(redacted(self.resolved(typed)?))
+    }
+
+    /// The variables of one run.
+    pub(crate) fn variables_of(&self, variation: &Variation) -> Result<Map<String, Value>, FileError> {
+        let variables = variation.root.get("variables").map(template::variables).transpose();
+        let variables = variables.map_err(|error| error.in_file(&self.name))?.unwrap_or_default();
+        Ok(variables.into_iter().collect())
+    }
+
+    /// Presets of charts: those under `plot`, or those of the file that it names.
+    pub(crate) fn plot(&self, environment: &Environment) -> Result<Option<Value>, FileError> {
+        let Some(node) = self.root.get("plot") else { return Ok(None) };
+        let wrong = |problem: String| FileError::at(node.position, "plot", problem).in_file(&self.name);
+        match &node.value {
+            NodeValue::Null => Ok(None),
+            NodeValue::Map(_) => Ok(Some(node.to_json())),
+            NodeValue::Text(path) => {
+                let text = std::fs::read_to_string(environment.current_dir.join(path));
+                let text = text.map_err(|error| wrong(format!("{path} cannot be read: {error}")))?;
+                let presets = yaml::read(&text).map_err(|error| error.in_file(path))?;
+                Ok(Some(presets.to_json()))
+            }
+            _ => Err(wrong(format!("must be the path of a preset file or its contents, not {}", node.kind()))),
+        }
     }
 
     /// What should be changed in the file.

@@ -30,7 +30,7 @@ struct FilePoints {
 impl FilePoints {
     fn at(&self, values: &Map<String, Value>) -> Result<Config, ConfigFileError> {
         let variation = self.file.variation_at(values)?;
-        let mut config = self.file.config(&variation, &self.typed, &self.environment)?;
+        let (mut config, _) = self.file.config(&variation, &self.typed, &self.environment)?;
         // Whoever repeats it wants the whole search.
         config.command_line = self.typed.repeat(&self.environment.variables);
         Ok(config)
@@ -85,7 +85,8 @@ impl ConfigFile {
         let first = Cell { config: points.at(&spec.corner(false))?, variation: None };
         let experiment = whole.search_over(vec![first], PlannedSearch { spec, points: Rc::new(points) })?;
         let sweep = experiment.sweep.map(|sweep| Sweep { post_process: common.post_process.clone(), ..sweep });
-        Ok(Experiment { sweep, options: typed.stored(), ..experiment })
+        let plot_presets = self.plot(environment)?;
+        Ok(Experiment { sweep, plot_presets, options: typed.stored(), ..experiment })
     }
 
     /// Whether the measured phase says when it ends.

@@ -20,6 +20,11 @@ pub(crate) fn render(body: &mut Node, variables: &BTreeMap<String, Value>) -> Re
     render_node(body, "", &names)
 }
 
+/// Renders the templates of a value that names these.
+pub(crate) fn render_value(node: &mut Node, path: &str, names: &BTreeMap<String, Value>) -> Result<(), FileError> {
+    render_node(node, path, &Names { values: names.clone() })
+}
+
 /// The variables of a file; each may use the others.
 pub(crate) fn variables(section: &Node) -> Result<BTreeMap<String, Value>, FileError> {
     let mut resolved: BTreeMap<String, Value> = BTreeMap::new();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::FileFormat;
+use crate::{Config, FileFormat};
 
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -14,6 +14,8 @@ pub struct Environment {
     pub current_dir: PathBuf,
     /// Looks at the beginning of an input file, if there is someone who can read one.
     pub peek: Option<Peek>,
+    /// Asks the server of a run for its models, if there is someone who can.
+    pub listed_models: Option<ListModels>,
     /// Checks payload templates and response fields, if there is someone who can compile them. Without, they are first read when a
     /// run is prepared.
     pub expressions: Option<ExpressionChecks>,
@@ -27,6 +29,9 @@ pub struct ExpressionChecks {
     /// Reads the place of content in a response (`JMESPath`).
     pub response_field: fn(&str) -> Result<(), String>,
 }
+
+/// The models that the first server of a run lists; or why it lists none.
+pub type ListModels = fn(&Config) -> Result<Vec<String>, String>;
 
 /// Looks at the beginning of a file, whose format may have been named.
 pub type Peek = fn(&Path, Option<FileFormat>) -> Option<FilePeek>;

@@ -27,6 +27,10 @@ pub struct Experiment {
     pub options: Vec<(String, Vec<String>)>,
     /// Present if the points are chosen while they are run. Then the only cell has the first end of all ranges.
     pub search: Option<PlannedSearch>,
+    /// The configuration file that repeats it, with secrets redacted; empty if nobody wrote one.
+    pub file: String,
+    /// Presets of the charts of its results, as a preset file has them.
+    pub plot_presets: Option<Value>,
 }
 
 impl Experiment {

@@ -23,6 +23,7 @@ mod server_metrics;
 mod sla;
 mod tuning;
 mod until_ci;
+mod user_file;
 mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
@@ -43,7 +44,7 @@ pub use endpoint::{
     DescriptorSource, EndpointConfig, GrpcMethod, Readiness, ReadinessMode, ResetKvCache, ServerProfiler, SimTarget,
     Target,
 };
-pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
+pub use environment::{Environment, ExpressionChecks, FilePeek, ListModels, Peek};
 pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
     SweepOrder, SweptValue, Trials, short_path, swept_parameters,
@@ -67,4 +68,5 @@ pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use sla::{SlaFilter, SlaOp};
 pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};
+pub use user_file::{UserFile, UserFileFormat};
 pub use wandb::WandbConfig;

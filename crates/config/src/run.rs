@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, OtelConfig,
-    OutputConfig, PhaseConfig, ServerMetricsConfig, Tuning, WandbConfig,
+    OutputConfig, PhaseConfig, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -53,6 +53,8 @@ pub struct Config {
     pub tuning: Tuning,
     /// The command line that repeats this run, with secrets redacted.
     pub command_line: String,
+    /// Files of the user's own.
+    pub user_files: Vec<UserFile>,
     /// Warnings to print before the run starts.
     pub warnings: Vec<String>,
 }

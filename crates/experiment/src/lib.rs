@@ -15,13 +15,15 @@ mod watch;
 
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
+pub use prepare::readiness::listed_models;
 pub use run::{Run, RunResult};
 pub use selftest::{
     ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,
     SelfTestOptions, StateFile,
 };
 pub use trials::{
-    CellResult, CellSource, ExperimentPlan, ExperimentResult, Figures, MeasuredCell, Pause, ProbeFigures, RunEstimate,
-    Runner, SearchSource, TrialAssignment, TrialError, TrialMark, TrialResult, assignments, run_names, run_search, run_trials,
+    CellResult, CellSource, ExperimentPlan, ExperimentResult, Figures, MeasuredCell, MeasuredTrial, Pause,
+    ProbeFigures, RunEstimate, Runner, SearchSource, TrialAssignment, TrialError, TrialMark, TrialResult, assignments, run_names,
+    run_search, run_trials,
 };
 pub use watch::monitor::{LivePercentiles, Monitor, Saved};

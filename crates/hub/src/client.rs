@@ -13,6 +13,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// The time limit of one body. The missing part is requested again, so that a stalled connection does not block a download.
 const BODY_LIMIT: Duration = Duration::from_secs(60);
+/// To find out whether the hub is there.
+const REACH_LIMIT: Duration = Duration::from_secs(5);
 const MOST_REDIRECTS: usize = 5;
 
 #[derive(Debug)]
@@ -60,6 +62,12 @@ impl HubClient {
             .build()
             .into();
         Self { agent, token: environment.token.clone(), hub: origin(&environment.endpoint).to_owned() }
+    }
+
+    /// Waits for the head of any response, within a limit that suits a person who waits.
+    pub(crate) fn reach(&self, url: &str) -> Result<(), String> {
+        let request = self.agent.head(url).config().timeout_global(Some(REACH_LIMIT)).build();
+        request.call().map(drop).map_err(|error| error.to_string())
     }
 
     /// Requests a whole response.

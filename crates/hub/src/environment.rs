@@ -63,6 +63,20 @@ impl HubEnvironment {
         &self.cache
     }
 
+    /// The address of the hub.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Nothing may be downloaded.
+    pub fn is_offline(&self) -> bool {
+        self.offline
+    }
+
     /// The folder for the tables of vocabularies; `None` if `AIPERF_TOKENIZER_CACHE` is off, or without a home.
     pub fn tokenizer_tables(&self) -> Option<&Path> {
         self.tables.as_deref()

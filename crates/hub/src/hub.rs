@@ -57,6 +57,13 @@ impl Hub {
         Arc::clone(&self.progress)
     }
 
+    /// The time until the hub answers, whatever it says; or why it cannot be reached.
+    pub fn reach(&self) -> Result<Duration, String> {
+        let begin = Mono::now();
+        self.client.reach(&self.environment.endpoint)?;
+        Ok(Mono::now().since(begin).as_duration())
+    }
+
     /// The path of a file, downloaded if it is not in the cache. The hub is not asked whether a branch has moved, so that a
     /// benchmark can be repeated.
     pub fn file(&self, id: &RepositoryId, revision: &Revision, file: &FilePath) -> Result<PathBuf, HubError> {

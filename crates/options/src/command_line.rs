@@ -57,7 +57,8 @@ fn repeat_option(given: &Given) -> Vec<String> {
         .collect()
 }
 
-fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
+/// A value without its secrets; headers become one value each.
+pub(crate) fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
     match id {
         OptionId::ApiKey | OptionId::ApiToken => vec![REDACTED.to_owned()],
         OptionId::Url => vec![url::split(value).into_iter().map(redact::shown_url).collect::<Vec<_>>().join(",")],

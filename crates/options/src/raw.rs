@@ -89,6 +89,17 @@ impl RawOptions {
         Ok(raw)
     }
 
+    /// The same options, with secrets taken out of their values.
+    #[must_use]
+    pub fn redacted(&self) -> Self {
+        let mut shown = Self::new();
+        for given in &self.given {
+            let values = given.values.iter().flat_map(|value| crate::command_line::without_secrets(given.id, value));
+            shown.push(given.id, given.spelling.clone(), values.collect());
+        }
+        shown
+    }
+
     /// Gives an option one more value.
     pub fn append(&mut self, id: OptionId, spelling: impl Into<String>, value: String) {
         match self.given.iter_mut().find(|given| given.id == id) {

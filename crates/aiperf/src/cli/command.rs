@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
-use super::{HELP, analyze, chat, compare, config, help, plot, report, selftest, trace};
+use super::{HELP, analyze, chat, compare, config, doctor, help, plot, report, selftest, speed_bench_report, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -50,12 +50,14 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .args(completion_args())
         .subcommand(profile(purpose))
         .subcommand(chat::command())
+        .subcommand(doctor::command())
         .subcommand(selftest::command())
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(analyze::command())
-        .subcommand(config::command())
+        .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))
+        .subcommand(speed_bench_report::command())
         .subcommand(compare::command())
         .subcommand(compare::gate_command())
         .subcommands(trace::commands())

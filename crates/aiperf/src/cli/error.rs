@@ -15,7 +15,7 @@ pub(crate) enum CliError {
     )]
     AnalyzeOfGenaiPerf,
     #[error(
-        "aiperf config needs one of its commands, validate or expand; GenAI-Perf's command of this name is `aiperf genai-perf config`"
+        "aiperf config needs one of its commands, such as init, validate or expand; GenAI-Perf's command of this name is `aiperf genai-perf config`"
     )]
     ConfigOfGenaiPerf,
     #[error("{level} has no command {name:?}; {advice}")]
@@ -41,6 +41,12 @@ pub(crate) enum CliError {
          --model my-model --url http://localhost:8000 --streaming`, or try `aiperf profile --url sim: --streaming`"
     )]
     NothingToProfile,
+    #[error("no model given, and {url} cannot be asked for its models: {reason}; name one with --model")]
+    ModelsUnknown { url: String, reason: String },
+    #[error("no model given, and {url} lists none under /v1/models; name one with --model")]
+    NoModelListed { url: String },
+    #[error("no model given, and {url} lists several: {models}; choose one with --model")]
+    SeveralModels { url: String, models: String },
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]

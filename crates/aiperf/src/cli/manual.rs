@@ -30,6 +30,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 |---|---|
 | `aiperf profile` | run a benchmark |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
+| `aiperf doctor` | check this machine: limits, clocks, disk, GPUs and downloads, and what each means for a benchmark; see [troubleshooting.md](troubleshooting.md) |
 | `aiperf selftest` | measure how accurate the client is on this machine; see [selftest.md](selftest.md) |
 | `aiperf sim` | run a simulated inference server; see [sim.md](sim.md) |
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
@@ -39,6 +40,10 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
 | `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
 | `aiperf plot FOLDER...` | draw charts of a run or of several runs; see [plots.md](plots.md) |
+| `aiperf speed-bench-report FOLDER...` | put SPEED-Bench runs into one table; see [datasets.md](datasets.md#speed_bench) |
+| `aiperf config init` | list configuration files to begin with; `--template NAME` prints one |
+| `aiperf config from-flags OPTIONS` | print the configuration file that options of `profile` mean |
+| `aiperf config schema` | print the JSON schema of configuration files, for editors |
 | `aiperf config validate FILE` | check a configuration file; see [config.md](config.md) |
 | `aiperf config expand FILE` | show the runs of its sweep |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |

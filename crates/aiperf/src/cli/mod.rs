@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod completion;
 mod config;
+mod doctor;
 mod error;
 mod help;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod profile;
 mod report;
 mod selftest;
 mod sim;
+mod speed_bench_report;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -33,16 +35,18 @@ pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
-pub(crate) use config::{ConfigAction, ConfigInvocation, ExpandFormat};
+pub(crate) use config::{ConfigInvocation, ExpandFormat};
+pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
+pub(crate) use speed_bench_report::SpeedBenchInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 5] = ["plugins", "speed-bench-report", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 4] = ["plugins", "kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -52,6 +56,10 @@ const HELP: &str = "help";
 pub(crate) enum Invocation {
     Profile(Box<Experiment>),
     Chat(Box<ChatInvocation>),
+    /// Check this machine.
+    Doctor(DoctorInvocation),
+    /// Put SPEED-Bench runs into one table.
+    SpeedBenchReport(SpeedBenchInvocation),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
@@ -112,10 +120,14 @@ pub(crate) fn parse(
             profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
+        Some((doctor::NAME, matches)) => Ok(Invocation::Doctor(doctor::read(matches))),
+        Some((speed_bench_report::NAME, matches)) => {
+            Ok(Invocation::SpeedBenchReport(speed_bench_report::read(matches)))
+        }
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
-        Some((config::NAME, matches)) => Ok(Invocation::Config(config::read(matches, environment))),
+        Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Environment, Experiment};
-use aiperf_config_file::{ConfigFile, ConfigFileError};
+use aiperf_config::{Environment, Experiment, ListModels, Target};
+use aiperf_config_file::{ConfigFile, ConfigFileError, shown_file_of};
 use aiperf_experiment::ExperimentPlan;
 use aiperf_options::catalogue::{OptionId, OptionSpec, options};
 use aiperf_options::{ConfigError, RawOptions};
@@ -67,10 +67,56 @@ fn whole_command(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, CliError> {
     Ok(Cow::Owned(whole))
 }
 
-/// The runs of the options alone, or of the configuration file that they name.
+/// The runs of the options, or of the configuration file that they name. A run without a model takes the only one of its server.
 pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
     let raw = &*whole_command(raw)?;
-    let Some(given) = raw.config_file() else { return Ok(raw.resolve_experiment(environment)?) };
+    match (resolve(raw, environment), environment.listed_models) {
+        (Err(CliError::Config(ConfigError::NoModel)), Some(list)) if !raw.is_given(OptionId::ModelNames) => {
+            resolve_with_listed_model(raw, environment, list)
+        }
+        (result, _) => result,
+    }
+}
+
+fn resolve_with_listed_model(
+    raw: &RawOptions,
+    environment: &Environment,
+    list: ListModels,
+) -> Result<Experiment, CliError> {
+    let with = |model: &str| {
+        let mut raw = raw.clone();
+        raw.push(OptionId::ModelNames, OptionId::ModelNames.flag(), vec![model.to_owned()]);
+        resolve(&raw, environment)
+    };
+    // Only its server is used: where it is, and how it is asked.
+    let unnamed = with("model")?;
+    let config = &unnamed.cells[0].config;
+    let url = match config.endpoint.targets.first() {
+        Some(Target::Url(address)) => aiperf_redact::shown_url(address.as_str()),
+        _ => return Err(ConfigError::NoModel.into()),
+    };
+    let mut models = list(config).map_err(|reason| CliError::ModelsUnknown { url: url.clone(), reason })?;
+    models.dedup();
+    match models.as_slice() {
+        [] => Err(CliError::NoModelListed { url }),
+        [model] => {
+            let mut experiment = with(model)?;
+            for cell in &mut experiment.cells {
+                cell.config.warnings.push(format!("no model given: using {model}, the only one that {url} lists"));
+            }
+            Ok(experiment)
+        }
+        _ => Err(CliError::SeveralModels { url, models: models.join(", ") }),
+    }
+}
+
+fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    let Some(given) = raw.config_file() else {
+        let mut experiment = raw.resolve_experiment(environment)?;
+        experiment.file =
+            shown_file_of(raw, &experiment).map_or_else(|_| String::new(), |file| with_advice(&file, &experiment));
+        return Ok(experiment);
+    };
     let path = given.values.first().map(PathBuf::from).unwrap_or_default();
     let path = if path.exists() { path } else { environment.current_dir.join(path) };
     if !path.exists() {
@@ -78,7 +124,22 @@ pub(super) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<
         return Err(ConfigError::Unreadable { flag, path, reason: "no such file".to_owned() }.into());
     }
     let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
-    Ok(file.experiment(raw, environment)?)
+    let mut experiment = file.experiment(raw, environment)?;
+    experiment.file = with_advice(&file.shown(raw).map_err(ConfigFileError::from)?, &experiment);
+    Ok(experiment)
+}
+
+/// The file that is written among the results, with what its reader must know to repeat the run.
+fn with_advice(file: &serde_json::Value, experiment: &Experiment) -> String {
+    let file = aiperf_config_file::write(file);
+    let mut text = "# What was run. To run it again: aiperf profile -f aiperf_config.yaml\n".to_owned();
+    if experiment.seeds.base.is_none() {
+        text.push_str("# It had no randomSeed, so that each run draws other data.\n");
+    }
+    if file.contains(aiperf_redact::REDACTED) {
+        text.push_str("# Secrets were left out; put them in place of <redacted>.\n");
+    }
+    text + &file
 }
 
 fn values(matches: &ArgMatches, spec: &'static OptionSpec) -> Option<(&'static str, Vec<String>)> {

@@ -381,3 +381,28 @@ fn a_selftest_takes_the_options_of_its_table() {
     assert!(text(&["selftest", "--help"]).contains("--tokens-per-second <N>"));
     assert!(refused("selftest --stream 9").contains("--streams"));
 }
+
+#[test]
+fn a_run_without_a_model_takes_the_only_one_of_its_server() {
+    let asked = |list: aiperf_config::ListModels, line: &str| {
+        let args = ["aiperf", "profile"].into_iter().chain(line.split(' ')).map(OsString::from);
+        match parse(args, &Environment { listed_models: Some(list), ..environment() }) {
+            Ok(Invocation::Profile(mut experiment)) => Ok(experiment.cells.remove(0).config),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    let url = "--url http://server:8000";
+    let config = asked(|_| Ok(vec!["a/b".to_owned()]), url).unwrap();
+    assert_eq!(config.dataset.models, ["a/b".into()]);
+    assert_eq!(config.warnings, ["no model given: using a/b, the only one that http://server:8000 lists"]);
+    let several = asked(|_| Ok(vec!["a".to_owned(), "b".to_owned()]), url).unwrap_err();
+    assert!(several.contains("lists several: a, b; choose one with --model"), "{several}");
+    let none = asked(|_| Ok(Vec::new()), url).unwrap_err();
+    assert!(none.contains("lists none under /v1/models"), "{none}");
+    let silent = asked(|_| Err("connection refused".to_owned()), url).unwrap_err();
+    assert!(silent.contains("cannot be asked for its models: connection refused; name one with --model"), "{silent}");
+    // A model that is named is not asked for.
+    let named = asked(|_| Err("not to be asked".to_owned()), "--model mine --url http://server:8000").unwrap();
+    assert_eq!(named.dataset.models, ["mine".into()]);
+}

@@ -108,3 +108,43 @@ fn mistakes_have_a_place_and_a_way_out() {
         ended.was_refused_with(expected);
     }
 }
+
+#[test]
+fn a_run_leaves_the_file_that_repeats_it() {
+    let server = sim("ttft=1&itl=0");
+    let url = server.url();
+    let words = format!(
+        "--model m --url {url} --tokenizer builtin --isl 20 --osl 4 --request-count 6 --concurrency 2 --random-seed 5 \
+         --warmup-request-count 2 --api-key secret-key --header X-Team:perf --no-gpu-telemetry --streaming"
+    );
+    let first = Program::profile(&words).succeed();
+    let file = first.text("aiperf_config.yaml");
+    assert!(!file.contains("secret-key") && file.contains("<redacted>"), "{file}");
+    let again = Program::profile("-f again.yaml").file("again.yaml", &file).succeed();
+    assert_eq!(first.inputs(), again.inputs());
+    let settings = |summary: Value| {
+        let mut config = summary["input_config"].clone();
+        config["artifacts"]["dir"] = Value::Null;
+        config
+    };
+    assert_eq!(settings(first.summary()), settings(again.summary()));
+
+    // With options over a file, and for all cells of a sweep.
+    let file = format!("{FILE}sweep:\n  type: grid\n  parameters: {{variables.length: [4, 8]}}\n");
+    let ended = profile(&url, &file, "--request-count 4 --concurrency 1,2").run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let file = ended.artifacts.text("aiperf_config.yaml");
+    let again = Program::profile("-f again.yaml").file("again.yaml", &file).run();
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let summary =
+        |ended: &crate::support::Ended| ended.artifacts.text("concurrency_2__length_8/profile_export_aiperf.json");
+    let [one, other] = [&ended, &again].map(|ended| settings(serde_json::from_str(&summary(ended)).unwrap()));
+    assert_eq!(one, other);
+}
+
+#[test]
+fn options_can_be_printed_as_a_file() {
+    let ended = Program::new("config from-flags --model m --concurrency 1,8 --warmup-request-count 3 --isl 64").run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    insta::assert_snapshot!(ended.stdout);
+}

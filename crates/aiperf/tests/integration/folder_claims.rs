@@ -109,7 +109,10 @@ fn a_sweep_leaves_no_points_and_trials_of_an_earlier_one_beside_its_own() {
     succeed(into(folder.path(), &sim, "--request-count 4 --concurrency 1,2 --num-profile-runs 2"));
     succeed(into(folder.path(), &sim, "--request-count 4 --num-profile-runs 3"));
     assert_whole(folder.path());
-    assert_eq!(names(folder.path()), ["aggregate", "previous", "profile_runs"]);
+    assert_eq!(
+        names(folder.path()),
+        [".aiperf_plan.json", "aggregate", "aiperf_config.yaml", "previous", "profile_runs"]
+    );
     assert_eq!(names(&folder.path().join("profile_runs")).len(), 3);
     assert_whole(&folder.path().join("previous"));
     let single = succeed(into(folder.path(), &sim, "--request-count 4"));

@@ -164,3 +164,16 @@ fn every_server_is_probed() {
         assert_eq!(server.truth().len(), 2, "a probe and a request");
     }
 }
+
+#[test]
+fn a_run_without_a_model_takes_the_one_that_the_server_lists() {
+    let server = sim("ttft=0&itl=0&osl=1&model=its-own");
+    let ended = Program::profile("--tokenizer builtin --isl 8 --request-count 2 --url").with(&server.url()).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no model given: using its-own, the only one that"), "{}", ended.stderr);
+    assert_eq!(ended.artifacts.summary()["input_config"]["models"]["items"][0]["name"], "its-own");
+
+    let nobody = Program::profile(&format!("--tokenizer builtin --url http://{}", free_address())).run();
+    assert_eq!(nobody.code, Some(1));
+    assert!(nobody.stderr.contains("cannot be asked for its models"), "{}", nobody.stderr);
+}

@@ -39,7 +39,9 @@ impl Inventory {
         if is_run {
             self.runs.push(dir.to_owned());
         }
-        for file in files.into_iter().filter(|file| !own.contains(file)) {
+        // The configuration that repeats a command may stand above its runs.
+        let repeats = ArtifactPaths::new(dir, None).config_file();
+        for file in files.into_iter().filter(|file| !own.contains(file) && *file != repeats) {
             match FileKind::of(&file) {
                 Some(kind) => self.loose.push((file, kind)),
                 None => self.others.push(file.strip_prefix(root).unwrap_or(&file).display().to_string()),

@@ -6,12 +6,15 @@ mod models;
 mod own;
 mod phases;
 mod reader;
+mod user_files;
 
 pub(crate) use duration::seconds as duration_seconds;
 pub(crate) use phases::PhaseOptions;
 use reader::{Reader, must_be_map};
 pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
+pub(crate) use user_files::check_path as check_user_path;
 
+use aiperf_config::UserFile;
 use aiperf_options::RawOptions;
 
 use crate::FileError;
@@ -28,6 +31,8 @@ pub(crate) struct FileRunOptions {
     pub(crate) phases: Vec<PhaseOptions>,
     /// What is accepted without an effect.
     pub(crate) warnings: Vec<String>,
+    /// Files of the user's own.
+    pub(crate) user_files: Vec<UserFile>,
 }
 
 /// Reads a section outside of the body.
@@ -55,11 +60,12 @@ pub(crate) fn read(file: &str, body: &Node, path: &str) -> Result<FileRunOptions
         }
     }
     let phases = phases::read(file, body, path)?;
+    let user_files = std::mem::take(&mut reader.user_files);
     let (run, mut warnings) = reader.finish();
     let mut all = Vec::new();
     for (phase, own) in phases {
         warnings.extend(own);
         all.push(phase);
     }
-    Ok(FileRunOptions { run, phases: all, warnings })
+    Ok(FileRunOptions { run, phases: all, warnings, user_files })
 }

@@ -3,10 +3,10 @@
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Value, json};
 
-use super::reader::{Reader, must_be_map, scalar, truth};
-use super::{duration, models};
+use super::reader::{Reader, list, must_be_map, scalar, truth};
+use super::{duration, models, user_files};
 use crate::FileError;
-use crate::field::{Field, Form, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
+use crate::field::{Field, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
 use crate::names::snake;
 use crate::yaml::{Node, NodeValue};
 
@@ -80,6 +80,19 @@ impl Reader<'_> {
                 let on = truth(node).map_err(wrong)?;
                 self.streams.push((word, on));
             }
+            OwnForm::UserFiles => self.user_files = user_files::read(node, path)?,
+            OwnForm::FileFormat => {
+                let format = scalar(node).map_err(wrong)?;
+                if format != "auto" {
+                    self.put(OptionId::CustomDatasetType, node, path, vec![format]);
+                }
+            }
+            OwnForm::Strict => match (&node.value, truth(node)) {
+                (NodeValue::List(_), _) => self.put(OptionId::Strict, node, path, list(node).map_err(wrong)?),
+                (_, Ok(true)) => self.put(OptionId::Strict, node, path, Vec::new()),
+                (_, Ok(false)) => {}
+                (_, Err(_)) => self.put(OptionId::Strict, node, path, vec![scalar(node).map_err(wrong)?]),
+            },
             OwnForm::InlineRecords => {
                 self.put(OptionId::InputFile, node, path, vec![format!("inline:{}", node.to_json())]);
             }
@@ -118,20 +131,7 @@ impl Reader<'_> {
     }
 
     fn server_call(&mut self, call: ServerCall, node: &Node, path: &str) -> Result<(), FileError> {
-        const RESET: &[Field] = &[
-            Field::new("timeout_seconds", Form::Duration(OptionId::ResetKvCacheTimeoutSeconds)),
-            Field::new("max_retry_seconds", Form::Duration(OptionId::ResetKvCacheMaxRetrySeconds)),
-            Field::new("path", Form::Scalar(OptionId::ResetKvCachePath)),
-        ];
-        const PROFILER: &[Field] = &[
-            Field::new("timeout_seconds", Form::Duration(OptionId::ServerProfilerTimeoutSeconds)),
-            Field::new("start_path", Form::Scalar(OptionId::ServerProfilerStartPath)),
-            Field::new("stop_path", Form::Scalar(OptionId::ServerProfilerStopPath)),
-        ];
-        let (flag, fields) = match call {
-            ServerCall::ResetKvCache => (OptionId::ResetKvCache, RESET),
-            ServerCall::Profiler => (OptionId::ServerProfiler, PROFILER),
-        };
+        let (flag, fields) = call.fields();
         if matches!(node.value, NodeValue::Map(_)) {
             self.put(flag, node, path, vec!["true".to_owned()]);
             return self.section(node, path, fields);

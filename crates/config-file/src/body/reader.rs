@@ -1,5 +1,6 @@
 //! Turns the fields of a section into options that carry their place in the file, so that an error about one names it.
 
+use aiperf_config::UserFile;
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ pub(crate) struct Reader<'a> {
     pub(super) raw: Option<bool>,
     /// What `otel` switches on and off, which is one option.
     pub(super) streams: Vec<(&'static str, bool)>,
+    pub(super) user_files: Vec<UserFile>,
     /// The place of the settings above.
     pub(super) combined_at: Option<String>,
 }
@@ -34,6 +36,7 @@ impl<'a> Reader<'a> {
             records: None,
             raw: None,
             streams: Vec::new(),
+            user_files: Vec::new(),
             combined_at: None,
         }
     }
@@ -179,7 +182,7 @@ impl<'a> Reader<'a> {
         let is_plain = entries.iter().all(|entry| ["mean", "stddev"].contains(&entry.key.as_str()))
             || (entries.iter().all(|entry| ["mean", "stddev", "type"].contains(&entry.key.as_str()))
                 && node.get("type").and_then(Node::word).as_deref() == Some("normal"));
-        if is_plain && node.get("mean").is_some() {
+        if is_plain && !entries.is_empty() && node.get("type").is_none_or(|_| node.get("mean").is_some()) {
             for (id, key) in [(mean, "mean"), (stddev, "stddev")] {
                 if let Some(value) = node.get(key) {
                     let path = format!("{path}.{key}");

@@ -2,7 +2,7 @@
 
 use aiperf_options::catalogue::OptionId;
 
-use super::Form::{Distribution, Flag, List, Map, Own, Scalar, Section};
+use super::Form::{Distribution, Flag, List, Own, Pairs, Scalar, Section};
 use super::{Field, OwnForm};
 
 const ISL: Field = Field::new("isl", Distribution(OptionId::PromptInputTokensMean, OptionId::PromptInputTokensStddev));
@@ -25,6 +25,13 @@ const CORPUS: Field = Field::new("prompts", Section(CORPUS_FIELDS));
 const CORPUS_FIELDS: &[Field] = &[
     Field::new("corpus", Scalar(OptionId::PromptCorpus)),
     Field::new("corpus_file", Scalar(OptionId::PromptCorpusFile)),
+];
+
+/// Texts that are put before the conversations of any data set.
+const CONTEXT_PROMPTS: Field = Field::new("prefix_prompts", Section(CONTEXT_PROMPT_FIELDS));
+const CONTEXT_PROMPT_FIELDS: &[Field] = &[
+    Field::new("shared_system_length", Scalar(OptionId::SharedSystemPromptLength)),
+    Field::new("user_context_length", Scalar(OptionId::UserContextPromptLength)),
 ];
 
 pub(crate) const SYNTHETIC_DATASET: &[Field] = &[
@@ -118,7 +125,7 @@ const RANKINGS: &[Field] = &[
 pub(crate) const FILE_DATASET: &[Field] = &[
     Field::new("path", Scalar(OptionId::InputFile)),
     Field::new("records", Own(OwnForm::InlineRecords)),
-    Field::new("format", Scalar(OptionId::CustomDatasetType)),
+    Field::new("format", Own(OwnForm::FileFormat)),
     SAMPLING,
     ENTRIES,
     OSL,
@@ -145,8 +152,9 @@ pub(crate) const FILE_DATASET: &[Field] = &[
     SYSTEM_PROMPT,
     SYSTEM_PROMPT_FILE,
     RANDOM_SEED,
-    // The reference has no field for this.
+    // The reference has no fields for these.
     Field::new("skip_bad_rows", Flag(OptionId::SkipBadRows)),
+    CONTEXT_PROMPTS,
 ];
 
 pub(crate) const PUBLIC_DATASET: &[Field] = &[
@@ -155,7 +163,7 @@ pub(crate) const PUBLIC_DATASET: &[Field] = &[
     SAMPLING,
     RANDOM_SEED,
     Field::new("hf_subset", Scalar(OptionId::HfSubset)),
-    Field::new("filters", Map(OptionId::DatasetFilter)),
+    Field::new("filters", Pairs(OptionId::DatasetFilter)),
     Field::new("hf_weka_dataset", Scalar(OptionId::HfWekaDataset)),
     OSL,
     SYNTHESIS,
@@ -168,6 +176,8 @@ pub(crate) const PUBLIC_DATASET: &[Field] = &[
     CORPUS,
     SYSTEM_PROMPT,
     SYSTEM_PROMPT_FILE,
+    // The reference has no field for this.
+    CONTEXT_PROMPTS,
 ];
 
 const SYNTHESIS_FIELDS: &[Field] = &[

@@ -53,3 +53,15 @@ pub(super) const TOKENIZER: &[Field] = &[
     Field::new("trust_remote_code", Flag(OptionId::TokenizerTrustRemoteCode)),
     Field::new("apply_chat_template", Flag(OptionId::ApplyChatTemplate)),
 ];
+
+pub(super) const RESET_KV_CACHE: &[Field] = &[
+    Field::new("timeout_seconds", Duration(OptionId::ResetKvCacheTimeoutSeconds)),
+    Field::new("max_retry_seconds", Duration(OptionId::ResetKvCacheMaxRetrySeconds)),
+    Field::new("path", Scalar(OptionId::ResetKvCachePath)),
+];
+
+pub(super) const SERVER_PROFILER: &[Field] = &[
+    Field::new("timeout_seconds", Duration(OptionId::ServerProfilerTimeoutSeconds)),
+    Field::new("start_path", Scalar(OptionId::ServerProfilerStartPath)),
+    Field::new("stop_path", Scalar(OptionId::ServerProfilerStopPath)),
+];

@@ -84,6 +84,12 @@ pub(crate) enum OwnForm {
     NetworkLatency,
     /// True or false: whether this word is in `--stream`.
     Stream(&'static str),
+    /// `[{path, format, content}]`.
+    UserFiles,
+    /// The format of a file of rows; `auto` looks into the file.
+    FileFormat,
+    /// True, false, or a list of codes of validity notes.
+    Strict,
     /// Rows of a data set.
     InlineRecords,
     /// The seed of the data, which is that of the run.
@@ -104,6 +110,16 @@ pub(crate) enum OwnForm {
 pub(crate) enum ServerCall {
     ResetKvCache,
     Profiler,
+}
+
+impl ServerCall {
+    /// The option that switches it on, and its settings.
+    pub(crate) const fn fields(self) -> (OptionId, &'static [Field]) {
+        match self {
+            Self::ResetKvCache => (OptionId::ResetKvCache, endpoint::RESET_KV_CACHE),
+            Self::Profiler => (OptionId::ServerProfiler, endpoint::SERVER_PROFILER),
+        }
+    }
 }
 
 impl Field {

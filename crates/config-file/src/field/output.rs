@@ -2,7 +2,7 @@
 
 use aiperf_options::catalogue::OptionId;
 
-use super::Form::{Duration, Flag, Own, Refused, Scalar};
+use super::Form::{Duration, Flag, Own, Scalar};
 use super::{Field, OwnForm};
 
 pub(super) const ARTIFACTS: &[Field] = &[
@@ -17,11 +17,11 @@ pub(super) const ARTIFACTS: &[Field] = &[
     Field::new("auto_plot", Flag(OptionId::AutoPlot)),
     Field::new("plot_required", Flag(OptionId::PlotRequired)),
     Field::new("export_outputs_json", Flag(OptionId::ExportOutputsJson)),
-    Field::new("user_files", Refused("files of your own are not written")),
+    Field::new("user_files", Own(OwnForm::UserFiles)),
     // The reference has no fields for these.
     Field::new("overwrite", Flag(OptionId::Overwrite)),
     Field::new("export_records_parquet", Flag(OptionId::ExportRecordsParquet)),
     Field::new("export_genai_perf", Flag(OptionId::ExportGenaiPerf)),
     Field::new("html", Flag(OptionId::Html)),
-    Field::new("strict", Flag(OptionId::Strict)),
+    Field::new("strict", Own(OwnForm::Strict)),
 ];

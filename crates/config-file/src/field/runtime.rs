@@ -27,7 +27,12 @@ pub(super) const RUNTIME: &[Field] = &[
     Field::new("dataset_api_base_url", Refused("it belongs to runs on a cluster")),
 ];
 
-pub(super) const LOGGING: &[Field] = &[Field::new("level", Scalar(OptionId::LogLevel))];
+pub(super) const LOGGING: &[Field] = &[
+    Field::new("level", Scalar(OptionId::LogLevel)),
+    // The reference has no fields for these.
+    Field::new("verbose", Flag(OptionId::Verbose)),
+    Field::new("extra_verbose", Flag(OptionId::ExtraVerbose)),
+];
 
 pub(super) const ACCURACY: &[Field] = &[
     Field::new("benchmark", Scalar(OptionId::AccuracyBenchmark)),

@@ -9,4 +9,10 @@ pub use node::Position;
 pub(crate) use node::{Entry, Node, NodeValue};
 pub(crate) use read::read;
 pub(crate) use scalar::typed;
+/// The value of a document, without places.
+pub fn value(text: &str) -> Result<serde_json::Value, crate::FileError> {
+    read(text).map(|node| node.to_json())
+}
+
+pub(crate) use write::text as write_text;
 pub use write::write;

@@ -105,7 +105,7 @@ fn one_line(value: &Value) -> String {
 }
 
 /// As it is if it would be read as the same text, else in double quotes, whose escapes are those of JSON.
-fn text(word: &str) -> String {
+pub(crate) fn text(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+".contains(c);
     let starts_plain = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_./".contains(c));
     if starts_plain

@@ -96,16 +96,34 @@ pub(crate) fn pause_before_next_probe(readiness: Readiness, until: Mono) -> Opti
 
 /// The models that the first server lists; none if it does not answer at once.
 pub(crate) fn served_models(config: &Config, targets: &Targets, client: &ClientSettings) -> Vec<String> {
-    let (Some(base), Some(target)) = (targets.bases.first(), targets.requests.first()) else { return Vec::new() };
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    list_models(config, targets, client).unwrap_or_default()
+}
+
+/// The models that the first server of a configuration lists; or why there is no list.
+pub fn listed_models(config: &Config) -> Result<Vec<String>, String> {
+    let list = || -> Result<Result<Vec<String>, String>, RunError> {
+        let targets = Targets::open(&config.endpoint, "")?;
+        let client = settings::client_settings(config, &targets)?;
+        Ok(list_models(config, &targets, &client))
+    };
+    list().map_err(|error| error.to_string())?
+}
+
+fn list_models(config: &Config, targets: &Targets, client: &ClientSettings) -> Result<Vec<String>, String> {
+    let (Some(base), Some(target)) = (targets.bases.first(), targets.requests.first()) else { return Ok(Vec::new()) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
     let until = Mono::now() + LISTING_LIMIT.into();
     let shown = redact::shown_url(base.as_str());
     let probe = Probe { config, base, shown: &shown, target, model: "", until, client: Client::new(client.clone()) };
     let listing = tokio::task::LocalSet::new().block_on(&runtime, probe.get("/v1/models"));
-    let listed = listing.ok().filter(Exchange::is_success).map(|listing| models_in(&listing.body));
     let secrets = secrets_of(config);
-    let names = listed.unwrap_or_default().into_iter();
-    names.map(|name| secrets.hide(name.into()).into_owned()).collect()
+    let hide = |text: String| secrets.hide(text.into()).into_owned();
+    let listing = listing.map_err(hide)?;
+    if !listing.is_success() {
+        return Err(status(&listing));
+    }
+    Ok(models_in(&listing.body).into_iter().map(hide).collect())
 }
 
 /// The names in an answer of `/v1/models`.

@@ -4,9 +4,10 @@
 use std::error::Error;
 
 use aiperf_config::Cell;
+use aiperf_metrics::Metric;
 use aiperf_report::{FailedRun, SweepCell};
 
-use super::collate::RequestValues;
+use super::figures::Figures;
 
 /// Chooses one point after the other. A source that is told the same results asks for the same points, so that a search
 /// can be resumed.
@@ -25,9 +26,15 @@ pub struct MeasuredCell {
     pub index: usize,
     /// Its numbers over the trials that succeeded.
     pub cell: SweepCell,
-    /// The numbers of each trial that succeeded.
-    pub trials: Vec<SweepCell>,
-    /// The values of all requests of each of these trials, if the search needs them.
-    pub(crate) values: Vec<RequestValues>,
+    /// Each trial that succeeded.
+    pub trials: Vec<MeasuredTrial>,
     pub failed: Vec<FailedRun>,
+}
+
+/// One trial of a point that succeeded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredTrial {
+    pub figures: Figures,
+    /// Values of all requests by metric, if the runs keep them.
+    pub values: Vec<(Metric, Vec<f64>)>,
 }

@@ -23,7 +23,7 @@ mod sweep;
 mod tests;
 mod trial_mark;
 
-pub use cell_source::{CellSource, MeasuredCell};
+pub use cell_source::{CellSource, MeasuredCell, MeasuredTrial};
 pub use estimate::{ProbeFigures, RunEstimate};
 pub use figures::Figures;
 pub use order::{TrialAssignment, assignments, run_names};

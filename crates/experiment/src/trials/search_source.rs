@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use aiperf_config::{Cell, CellVariation, Config, Experiment, PhaseConfig, PhaseKind, PlannedSearch, StopConditions};
 use aiperf_metrics::Metric;
-use aiperf_report::{ReportError, SweepCell, WrittenFile, aggregate_names, write_durably};
+use aiperf_report::{ReportError, WrittenFile, aggregate_names, write_durably};
 use aiperf_search::{EndReason, NextProbe, Outcome, Point, Search, TrialStatistics};
 use serde_json::{Map, Value, json};
 
-use super::cell_source::{CellSource, MeasuredCell};
-use super::collate::RequestValues;
+use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
+use super::figures::{Figures, MetricFigures, statistics};
 use super::seeds;
 use crate::error::RunError;
 
@@ -105,13 +105,8 @@ impl CellSource for SearchSource {
     fn tell(&mut self, result: &MeasuredCell) {
         let Some(point) = self.asked.take() else { return };
         let spec = &self.planned.spec;
-        let trials: Vec<MeasuredTrial<'_>> = result
-            .trials
-            .iter()
-            .enumerate()
-            .map(|(index, cell)| MeasuredTrial { cell, values: result.values.get(index) })
-            .collect();
-        let trials: Vec<&dyn TrialStatistics> = trials.iter().map(|trial| trial as &dyn TrialStatistics).collect();
+        let trials: Vec<&dyn TrialStatistics> =
+            result.trials.iter().map(|trial| trial as &dyn TrialStatistics).collect();
         let outcome = Outcome::of(spec, &trials);
         self.measured.push(checkpoint(&self.dir, &point.values(&spec.space), result));
         self.search.record(point, outcome);
@@ -119,19 +114,13 @@ impl CellSource for SearchSource {
     }
 }
 
-/// One successful trial.
-struct MeasuredTrial<'a> {
-    cell: &'a SweepCell,
-    values: Option<&'a RequestValues>,
-}
-
-impl TrialStatistics for MeasuredTrial<'_> {
+impl TrialStatistics for MeasuredTrial {
     fn statistic(&self, metric: &str, stat: &str) -> Option<f64> {
-        self.cell.value(metric, stat)
+        self.figures.get(metric, stat)
     }
 
     fn values(&self, metric: &str) -> Option<&[f64]> {
-        let values = self.values?.iter().find(|(known, _)| known.tag() == metric)?;
+        let values = self.values.iter().find(|(known, _)| known.tag() == metric)?;
         Some(&values.1)
     }
 }
@@ -165,9 +154,9 @@ fn checkpoint(dir: &Path, values: &Map<String, Value>, result: &MeasuredCell) ->
             "was_cancelled": false,
         })
     };
-    let good = result.trials.iter().enumerate().map(|(trial, cell)| {
+    let good = result.trials.iter().enumerate().map(|(trial, measured)| {
         let run = format!("run_{:04}", trial + 1);
-        let mut object = json!({"label": run, "success": true, "summary_metrics": summary(cell), "error": null});
+        let mut object = json!({"label": run, "success": true, "summary_metrics": summary(&measured.figures), "error": null});
         extend(&mut object, common(&run, trial));
         object
     });
@@ -186,16 +175,16 @@ fn extend(object: &mut Value, more: Value) {
 }
 
 /// All metrics of a run with their statistics.
-fn summary(cell: &SweepCell) -> Map<String, Value> {
-    let metric = |figure: &aiperf_report::SweepMetric| {
+fn summary(figures: &Figures) -> Map<String, Value> {
+    let metric = |figure: &MetricFigures| {
         let mut object = Map::new();
         object.insert("unit".to_owned(), json!(figure.unit));
-        for (name, value) in figure.within.iter().flat_map(super::figures::statistics) {
+        for (name, value) in statistics(&figure.stats) {
             object.insert(name.to_owned(), json!(value));
         }
-        (figure.key.clone(), Value::Object(object))
+        (figure.tag.clone(), Value::Object(object))
     };
-    cell.metrics.iter().map(metric).collect()
+    figures.metrics.iter().map(metric).collect()
 }
 
 /// The metrics of the first successful run of a point, without units.

@@ -7,7 +7,7 @@ use aiperf_config::{Convergence, Experiment, swept_parameters};
 use aiperf_protocol::{RunEnding, RunOutcome, StopReason};
 use aiperf_report::FailedRun;
 
-use super::cell_source::{CellSource, MeasuredCell};
+use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
 use super::collate::RequestValues;
 use super::figures::Figures;
 use super::order::{self, TrialSlot};
@@ -233,14 +233,16 @@ impl<'a> TrialSeries<'a> {
 
     /// What is known of a point of a search.
     fn measured(&self, index: usize) -> MeasuredCell {
-        let parameters = || self.experiment.cells[index].values_by_name();
+        let parameters = self.experiment.cells[index].values_by_name();
         let aggregate = self.aggregate(index);
-        let trials = self.successes(index).map(|(_, figures, _)| sweep::cell(parameters(), None, Some(figures)));
+        let trial = |(_, figures, values): (String, &Figures, &RequestValues)| MeasuredTrial {
+            figures: figures.clone(),
+            values: values.clone(),
+        };
         MeasuredCell {
             index,
-            trials: trials.collect(),
-            values: self.successes(index).map(|(_, _, values)| values.clone()).collect(),
-            cell: sweep::cell(parameters(), aggregate.as_ref(), self.only(index)),
+            trials: self.successes(index).map(trial).collect(),
+            cell: sweep::cell(parameters, aggregate.as_ref(), self.only(index)),
             failed: self.failures(Some(index), |slot| order::label(slot.trial)).collect(),
         }
     }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 /// Adds the headers of one token; a later one of the same name, in any case, replaces the earlier.
-pub(crate) fn read_into(headers: &mut Vec<(String, String)>, token: &str) -> Result<(), String> {
+pub fn read_into(headers: &mut Vec<(String, String)>, token: &str) -> Result<(), String> {
     if token.trim_start().starts_with('{') {
         let object: Map<String, Value> =
             serde_json::from_str(token).map_err(|error| format!("this is not a JSON object ({error})"))?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 pub(crate) const TEMPLATE: &str = "payload_template";
 
 /// Adds the pairs of one token; later ones replace earlier ones of the same key.
-pub(crate) fn read_into(map: &mut Map<String, Value>, token: &str) -> Result<(), String> {
+pub fn read_into(map: &mut Map<String, Value>, token: &str) -> Result<(), String> {
     if token.trim_start().starts_with('{') {
         let object: Map<String, Value> =
             serde_json::from_str(token).map_err(|error| format!("this is not a JSON object ({error})"))?;

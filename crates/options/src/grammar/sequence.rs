@@ -11,7 +11,7 @@ const FORM: &str = "write 256,128:40;512,256:60 (input,output:percent), with dev
 /// How far the shares may be from 100 together.
 const TOLERANCE: f64 = 1e-6;
 
-pub(crate) fn read(text: &str) -> Result<Vec<Weighted<LengthPair>>, String> {
+pub fn read(text: &str) -> Result<Vec<Weighted<LengthPair>>, String> {
     let text = text.trim();
     let pairs = if text.starts_with('{') {
         json(text)?

@@ -46,8 +46,8 @@ impl RawOptions {
             None if is_swept => variant::cells(raw, &variants, environment)?,
             None => vec![Cell { config: raw.resolve(environment)?, variation: None }],
         };
-        if is_swept {
-            give_all_the_largest_data(raw, &mut cells);
+        if is_swept && !raw.is_given(OptionId::NumDatasetEntries) {
+            give_all_the_largest_data(&mut cells);
         }
         self.assemble(cells, trials, sweep, seeds)
     }
@@ -73,6 +73,8 @@ impl RawOptions {
             only_plans: self.flag(OptionId::DryRun)?,
             options: self.stored(),
             search: None,
+            file: String::new(),
+            plot_presets: None,
         };
         if experiment.is_single() {
             for id in [OptionId::FailFast, OptionId::Resume] {
@@ -120,10 +122,7 @@ fn cells(raw: &RawOptions, lists: &Lists, environment: &Environment) -> Result<V
 
 /// Cells that differ in how long they run draw from the same number of conversations, so that none sees its data more
 /// often than another.
-fn give_all_the_largest_data(raw: &RawOptions, cells: &mut [Cell]) {
-    if raw.is_given(OptionId::NumDatasetEntries) {
-        return;
-    }
+pub fn give_all_the_largest_data(cells: &mut [Cell]) {
     let entries = |cell: &Cell| match &cell.config.dataset.source {
         DatasetSource::Synthetic(synthetic) => Some(synthetic.entries),
         _ => None,

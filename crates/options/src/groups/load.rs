@@ -14,12 +14,10 @@ pub(crate) mod users;
 pub(crate) mod warmup;
 mod windows;
 
-use std::time::Duration;
-
 pub(super) use schedule::window;
 pub(super) use stop::usual_requests;
 
-use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, RampShape};
+use aiperf_config::{Arrival, Cancellation, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, Ramp};
 
 use self::limits::Limits;
 use self::mode::Mode;
@@ -47,9 +45,8 @@ struct Measured {
     limits: Limits,
     /// Of `--request-rate`: a series belongs to the measured phase alone.
     rate: Option<Setting<f64>>,
-    rate_ramp: Option<Setting<Duration>>,
+    rate_ramp: Option<Setting<Ramp>>,
     arrival: Option<Arrival>,
-    ramp_shape: RampShape,
 }
 
 pub(super) fn resolve(
@@ -65,9 +62,8 @@ pub(super) fn resolve(
         mode,
         limits: Limits::read(raw, &limits::PROFILING)?,
         rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
-        rate_ramp: setting(OptionId::RequestRateRampDuration, raw.seconds(OptionId::RequestRateRampDuration)?),
+        rate_ramp: ramp::read(raw, OptionId::RequestRateRampDuration)?,
         arrival: arrival::resolve(raw, mode)?,
-        ramp_shape: ramp::shape(raw)?,
     };
     let profiling = profiling(raw, around, &measured)?;
     let warmup = warmup::resolve(raw, around, &measured)?;
@@ -88,8 +84,8 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         Mode::Burst => Pace::Concurrency(ceiling.unwrap_or(1)),
         Mode::Rate | Mode::Series => {
             let rate = match measured.rate {
-                Some(rate) => rate::constant(raw, rate, measured.rate_ramp, measured.ramp_shape)?,
-                None => rate::series(raw, around.environment, measured.rate_ramp, measured.ramp_shape)?,
+                Some(rate) => rate::constant(raw, rate, measured.rate_ramp)?,
+                None => rate::series(raw, around.environment, measured.rate_ramp)?,
             };
             stop::or_whole_series(&mut stop, &rate);
             Pace::Rate { rate, arrival: measured.arrival.unwrap_or(Arrival::Poisson), ceiling }
@@ -105,9 +101,9 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         pace,
         stop,
         grace: stop::grace(raw, &stop, measured.mode)?,
-        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp, measured.ramp_shape),
+        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp),
         prefill_limit: measured.limits.prefill(),
-        prefill_ramp: ramp::of(measured.limits.prefill_ramp, measured.ramp_shape),
+        prefill_ramp: ramp::of(measured.limits.prefill_ramp),
         cancellation: cancellation(raw)?,
     })
 }

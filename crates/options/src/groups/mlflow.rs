@@ -44,7 +44,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Opt
 }
 
 /// `name:value` pairs with commas between them, or a JSON object. A tag is text: the value stays as it was typed.
-fn read_tags(tags: &mut Vec<(String, String)>, token: &str) -> Result<(), String> {
+pub fn read_tags(tags: &mut Vec<(String, String)>, token: &str) -> Result<(), String> {
     let mut add = |name: &str, value: String| {
         tags.retain(|(known, _)| known != name);
         tags.push((name.to_owned(), value));

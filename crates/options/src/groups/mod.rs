@@ -22,6 +22,9 @@ mod tests;
 mod until_ci;
 mod wandb;
 
+pub use experiment::give_all_the_largest_data;
+pub use mlflow::read_tags;
+
 use aiperf_config::{Config, DatasetSource, Environment, Recipe, defaults};
 
 use crate::catalogue::{OptionId, Support};
@@ -99,6 +102,7 @@ impl RawOptions {
                 .filter(|limit| !limit.is_zero()),
             tuning,
             command_line: command_line::repeat(typed, &environment.variables),
+            user_files: Vec::new(),
             warnings,
         })
     }

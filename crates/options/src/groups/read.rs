@@ -9,7 +9,7 @@ use crate::grammar::number;
 use crate::{ConfigError, RawOptions};
 
 impl RawOptions {
-    pub(super) fn is_given(&self, id: OptionId) -> bool {
+    pub fn is_given(&self, id: OptionId) -> bool {
         self.get(id).is_some()
     }
 

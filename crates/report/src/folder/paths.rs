@@ -55,6 +55,11 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_raw.jsonl", "_raw.jsonl"))
     }
 
+    /// The configuration file that repeats the run or all runs of the folder.
+    pub fn config_file(&self) -> PathBuf {
+        self.dir.join("aiperf_config.yaml")
+    }
+
     /// What was stored in MLflow, and where.
     pub fn mlflow_export(&self) -> PathBuf {
         self.dir.join("mlflow_export.json")
@@ -171,6 +176,7 @@ impl ArtifactPaths {
             self.records(),
             self.raw(),
             self.network_latency(),
+            self.config_file(),
             self.mlflow_export(),
             self.gpu_telemetry(),
             self.console(),

@@ -15,7 +15,7 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
     .called("model")
     .short("m")
     .list()
-    .default("none; `sim-model` with `--url sim:`")
+    .default("the only one that the server lists under `/v1/models`; `sim-model` with `--url sim:`")
     .supported(),
     OptionSpec::new(
         OptionId::ModelSelectionStrategy,

@@ -148,7 +148,9 @@ impl RawOptions {
             config.command_line = crate::command_line::repeat(self, &environment.variables);
             cells.push(Cell { config, variation: Some(point.variation()) });
         }
-        give_all_the_largest_data(self, &mut cells);
+        if !self.is_given(OptionId::NumDatasetEntries) {
+            give_all_the_largest_data(&mut cells);
+        }
         let values: Vec<_> =
             cells.iter().filter_map(|cell| cell.variation.as_ref()).flat_map(|cell| &cell.values).collect();
         let parameters = swept_parameters(values.into_iter().map(|(path, value)| (path.as_str(), value)));

@@ -73,7 +73,7 @@ pub(super) fn resolve(
         grace: stop::grace(raw, &stop, super::mode::Mode::Burst)?,
         concurrency_ramp: None,
         prefill_limit: limits.prefill(),
-        prefill_ramp: super::ramp::of(limits.prefill_ramp, super::ramp::shape(raw)?),
+        prefill_ramp: super::ramp::of(limits.prefill_ramp),
         cancellation: cancellation(raw)?,
     };
     let warmup = PhaseConfig {

@@ -1,8 +1,8 @@
 //! How many sessions may be in flight, how many requests may wait for their first token, and how both limits grow.
 
-use std::time::Duration;
+use aiperf_config::Ramp;
 
-use super::{Setting, setting};
+use super::{Setting, ramp, setting};
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
@@ -32,8 +32,8 @@ pub(super) const WARMUP: LimitOptions = LimitOptions {
 pub(super) struct Limits {
     concurrency: Option<Setting<usize>>,
     prefill: Option<Setting<usize>>,
-    pub(super) concurrency_ramp: Option<Setting<Duration>>,
-    pub(super) prefill_ramp: Option<Setting<Duration>>,
+    pub(super) concurrency_ramp: Option<Setting<Ramp>>,
+    pub(super) prefill_ramp: Option<Setting<Ramp>>,
 }
 
 impl Limits {
@@ -41,8 +41,8 @@ impl Limits {
         Ok(Limits {
             concurrency: setting(options.concurrency, raw.int(options.concurrency)?),
             prefill: setting(options.prefill, raw.int(options.prefill)?),
-            concurrency_ramp: setting(options.concurrency_ramp, raw.seconds(options.concurrency_ramp)?),
-            prefill_ramp: setting(options.prefill_ramp, raw.seconds(options.prefill_ramp)?),
+            concurrency_ramp: ramp::read(raw, options.concurrency_ramp)?,
+            prefill_ramp: ramp::read(raw, options.prefill_ramp)?,
         })
     }
 

@@ -1,7 +1,5 @@
 //! Gradual rises: how long they take and which shape they have.
 
-use std::time::Duration;
-
 use aiperf_config::{Ramp, RampShape};
 
 use super::Setting;
@@ -18,7 +16,7 @@ const DURATIONS: [OptionId; 6] = [
 ];
 
 /// The shape of every ramp of the run.
-pub(super) fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
+fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
     let id = OptionId::RampShape;
     let shape = match raw.choice(id)? {
         Some("exponential") => RampShape::Exponential,
@@ -32,6 +30,19 @@ pub(super) fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
     Ok(shape)
 }
 
-pub(super) fn of(duration: Option<Setting<Duration>>, shape: RampShape) -> Option<Ramp> {
-    duration.map(|duration| Ramp { duration: duration.value, shape })
+/// The ramp of this option: its seconds, with the shape of all ramps, or `SECONDS:SHAPE`, as files have it.
+pub(super) fn read(raw: &RawOptions, id: OptionId) -> Result<Option<Setting<Ramp>>, ConfigError> {
+    let Some((seconds, own_shape)) = raw.text(id).and_then(|text| text.split_once(':')) else {
+        let shape = shape(raw)?;
+        return Ok(raw.seconds(id)?.map(|duration| Setting { value: Ramp { duration, shape }, option: id }));
+    };
+    let mut own = RawOptions::new();
+    own.push(id, raw.spelling(id), vec![seconds.to_owned()]);
+    own.push(OptionId::RampShape, raw.spelling(id), vec![own_shape.to_owned()]);
+    read(&own, id)
+}
+
+/// The ramp without the option that gave it.
+pub(super) fn of(ramp: Option<Setting<Ramp>>) -> Option<Ramp> {
+    ramp.map(|ramp| ramp.value)
 }

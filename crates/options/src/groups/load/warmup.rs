@@ -175,9 +175,9 @@ pub(super) fn resolve(
         pace,
         stop,
         grace: grace.unwrap_or(GracePeriod::Unlimited),
-        concurrency_ramp: ramp::of(limits.concurrency_ramp, measured.ramp_shape),
+        concurrency_ramp: ramp::of(limits.concurrency_ramp),
         prefill_limit: limits.prefill(),
-        prefill_ramp: ramp::of(limits.prefill_ramp, measured.ramp_shape),
+        prefill_ramp: ramp::of(limits.prefill_ramp),
         cancellation: None,
     }))
 }
@@ -185,7 +185,7 @@ pub(super) fn resolve(
 fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result<Pace, ConfigError> {
     let (rate_id, ramp_id) = (OptionId::WarmupRequestRate, OptionId::WarmupRequestRateRampDuration);
     let rate = setting(rate_id, raw.float_or_inf(rate_id)?).or(measured.rate);
-    let ramp = setting(ramp_id, raw.seconds(ramp_id)?);
+    let ramp = ramp::read(raw, ramp_id)?;
     let arrival = arrival::warmup(raw, rate, measured)?;
     let Some(rate) = rate else {
         // A ramp of the measured phase raises a series there; here it has nothing to raise.
@@ -196,7 +196,7 @@ fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result
             None => Ok(Pace::Concurrency(ceiling.unwrap_or(1))),
         };
     };
-    let rate = rate::constant(raw, rate, ramp.or(measured.rate_ramp), measured.ramp_shape)?;
+    let rate = rate::constant(raw, rate, ramp.or(measured.rate_ramp))?;
     Ok(Pace::Rate { rate, arrival, ceiling })
 }
 
