@@ -45,7 +45,9 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
-        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !is_sweep);
+        let is_searched = [OptionId::SearchSpace, OptionId::SearchRecipe].iter().any(|id| typed.get(*id).is_some());
+        let has_points = is_sweep || is_searched;
+        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !has_points);
         if let Some(given) = alone {
             let needs = "a list of values for an option, or `sweep` in the file".to_owned();
             let why = "it applies to the points of a sweep, and this run has one point".to_owned();

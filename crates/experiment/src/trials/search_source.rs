@@ -156,7 +156,8 @@ fn checkpoint(dir: &Path, values: &Map<String, Value>, result: &MeasuredCell) ->
     };
     let good = result.trials.iter().enumerate().map(|(trial, measured)| {
         let run = format!("run_{:04}", trial + 1);
-        let mut object = json!({"label": run, "success": true, "summary_metrics": summary(&measured.figures), "error": null});
+        let mut object =
+            json!({"label": run, "success": true, "summary_metrics": summary(&measured.figures), "error": null});
         extend(&mut object, common(&run, trial));
         object
     });
