@@ -45,9 +45,11 @@ impl CollectionCheck<'_> {
         let label = &run.summary["run_info"]["variation_label"];
         // A search may ask for a point several times: then its place is not that of its runs, but its values are.
         let is_search = experiment.join(SEARCH_HISTORY).exists();
-        let is_its = |known: &Value| match is_search {
-            true => has_parameters(&known["metadata"]["variation_values"], &point["parameters"]),
-            false => known["metadata"]["variation_label"] == *label,
+        let is_its = |known: &Value| {
+            if is_search {
+                return has_parameters(&known["metadata"]["variation_values"], &point["parameters"]);
+            }
+            known["metadata"]["variation_label"] == *label
         };
         let aggregates = self.aggregates.iter().filter(|known| known.experiment.starts_with(experiment));
         let Some(aggregate) = aggregates.map(|known| &known.value).find(|value| is_its(value)) else {

@@ -146,16 +146,13 @@ impl<'a> TrialSeries<'a> {
         let mut labels = labels.into_iter();
         for mut trial in std::mem::take(&mut self.trials) {
             let label = trial.outcome.as_ref().err().and_then(|_| labels.next());
-            match kept.iter().position(|known| *known == trial.slot.cell) {
-                Some(cell) => {
-                    trial.slot.cell = cell;
-                    self.trials.push(trial);
-                }
-                None => {
-                    self.repeated += 1;
-                    let failed = trial.outcome.err().map(|error| FailedRun { label: label.unwrap_or_default(), error });
-                    self.failed_repeats.extend(failed);
-                }
+            if let Some(cell) = kept.iter().position(|known| *known == trial.slot.cell) {
+                trial.slot.cell = cell;
+                self.trials.push(trial);
+            } else {
+                self.repeated += 1;
+                let failed = trial.outcome.err().map(|error| FailedRun { label: label.unwrap_or_default(), error });
+                self.failed_repeats.extend(failed);
             }
         }
         let as_point = |index: &usize| {

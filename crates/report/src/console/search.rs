@@ -80,9 +80,11 @@ fn tier_line(history: &Value, tier: &Value) -> String {
     } else {
         format!("; {} does not{}", number(broken), breach_words(&tier["binding_constraint"]))
     };
-    match tier["boundary_concurrency"].is_null() {
-        true => format!("Tier {label}: no {name} keeps its limits{fails}{to}."),
-        false => format!("Tier {label}: {name} {} keeps its limits{fails}{to}.", number(&tier["boundary_concurrency"])),
+    let found = &tier["boundary_concurrency"];
+    if found.is_null() {
+        format!("Tier {label}: no {name} keeps its limits{fails}{to}.")
+    } else {
+        format!("Tier {label}: {name} {} keeps its limits{fails}{to}.", number(found))
     }
 }
 

@@ -266,5 +266,5 @@ fn grid(
         ));
     }
     let post_process = PostProcess { handler, output_filename: file.to_owned() };
-    Ok(SearchRequest::Grid(GridRecipe { points, filters, post_process, draws_plots }))
+    Ok(SearchRequest::Grid(Box::new(GridRecipe { points, filters, post_process, draws_plots })))
 }

@@ -15,7 +15,7 @@ use crate::{ConfigError, RawOptions};
 pub(super) enum SearchRequest {
     None,
     Adaptive(Box<SearchSpec>),
-    Grid(GridRecipe),
+    Grid(Box<GridRecipe>),
 }
 
 /// Options that say what is searched: a recipe says it itself.
