@@ -89,7 +89,9 @@ const fn of_load(id: OptionId) -> bool {
 
 /// Another way to pace requests replaces the one of the file.
 fn set_load(profiling: &mut RawOptions, given: &Given) {
+    let is_off = given.values.first().is_some_and(|value| value == "false");
     let others: &[OptionId] = match given.id {
+        OptionId::FixedSchedule if is_off => &[],
         OptionId::UserCentricRate | OptionId::FixedSchedule => {
             &[OptionId::RequestRate, OptionId::RequestRateSeries, OptionId::ArrivalPattern, OptionId::ArrivalSmoothness]
         }

@@ -10,6 +10,7 @@ use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
 use crate::sweep::Variation;
+use crate::yaml::Position;
 use crate::{FileError, command_line};
 
 /// Options that mean nothing without a sweep.
@@ -53,8 +54,8 @@ impl ConfigFile {
         }
         let (mut whole, warnings) = multi_run::options(self, typed, is_sweep)?;
         sweep.common.put_into(&mut whole, self.name());
-        if let Some(seed) = self.random_seed()? {
-            whole.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+        if let Some((place, seed)) = self.random_seed()? {
+            whole.set(OptionId::RandomSeed, place, vec![seed]);
         }
         if let Some(hidden) = self.no_sweep_table()? {
             whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
@@ -97,14 +98,16 @@ impl ConfigFile {
         if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
             run.set(OptionId::AutoPlot, format!("plot ({})", self.name()), vec!["true".to_owned()]);
         }
-        if let Some(seed) = self.random_seed()? {
-            run.set(OptionId::RandomSeed, format!("randomSeed ({})", self.name()), vec![seed]);
+        if let Some((place, seed)) = self.random_seed()? {
+            run.set(OptionId::RandomSeed, place, vec![seed]);
         }
         // It goes for the intervals within a run, too.
         if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
             run.set(level.id, level.spelling.clone(), level.values.clone());
         }
         let (mut warmup, mut profiling) = self.one_of_each(phases)?;
+        let mut warnings = warnings;
+        drop_without_effect(&mut run, [Some(&mut profiling), warmup.as_mut()].into_iter().flatten(), &mut warnings);
         command_line::lay_over_phases(&mut run, &mut profiling, &mut warmup, typed, &variation.values);
         for phase in [Some(&mut profiling), warmup.as_mut()].into_iter().flatten() {
             keep_the_type(phase, &run, self.name());
@@ -118,6 +121,9 @@ impl ConfigFile {
             warmup
         });
         let in_cell = |error: ConfigError| {
+            if matches!(error, ConfigError::NoModel) {
+                return ConfigFileError::File(self.missing("model", "a run needs `model: NAME`, or --model"));
+            }
             if variation.values.is_empty() {
                 ConfigFileError::Options(error)
             } else {
@@ -138,6 +144,12 @@ impl ConfigFile {
         }
         let variables = self.variables_of(variation)?;
         Ok(files.into_iter().map(|file| UserFile { variables: variables.clone(), ..file }).collect())
+    }
+
+    /// The error for a key of the body that is not there.
+    fn missing(&self, key: &str, problem: &str) -> FileError {
+        let position = self.section("benchmark").map_or_else(Position::default, |body| body.position);
+        FileError::at(position, format!("benchmark.{key}"), problem).in_file(self.name())
     }
 
     /// The warmup, if any, and the measured phase.
@@ -175,6 +187,39 @@ fn keep_the_type(phase: &mut RawOptions, run: &RawOptions, file: &str) {
     let is_of_a_file = has(OptionId::InputFile) && !has(OptionId::Scenario);
     if is_of_a_file && !has(OptionId::FixedSchedule) && !has(OptionId::NoFixedSchedule) {
         phase.set(OptionId::NoFixedSchedule, format!("type ({file})"), vec!["true".to_owned()]);
+    }
+}
+
+/// Settings of a file that mean nothing together with others of it. On the command line they are errors; files of the
+/// reference have them.
+fn drop_without_effect<'a>(
+    run: &mut RawOptions,
+    phases: impl Iterator<Item = &'a mut RawOptions>,
+    warnings: &mut Vec<String>,
+) {
+    let mut drop = |options: &mut RawOptions, id: OptionId, why: &str| {
+        if let Some(given) = options.get(id) {
+            warnings.push(format!("{} has no effect: {why}", given.spelling));
+            options.remove(id);
+        }
+    };
+    let mut has_users = false;
+    for phase in phases {
+        if phase.get(OptionId::PrefillConcurrency).is_none() {
+            let why = "without prefillConcurrency there is no limit to raise";
+            drop(phase, OptionId::PrefillConcurrencyRampDuration, why);
+        }
+        has_users |= phase.get(OptionId::UserCentricRate).is_some();
+    }
+    if has_users {
+        let why = "the pause between turns follows from the rate and the number of users";
+        for id in [
+            OptionId::ConversationTurnDelayMean,
+            OptionId::ConversationTurnDelayStddev,
+            OptionId::ConversationTurnDelayRatio,
+        ] {
+            drop(run, id, why);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     multiple_choice,
 };
 
-/// A grader that decides from the text alone. `code-execution`, which runs programs, is in `aiperf-code-grading`.
+/// A grader that decides from the text alone. `code_execution`, which runs programs, is in `aiperf-code-grading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grader {
     ExactMatch,

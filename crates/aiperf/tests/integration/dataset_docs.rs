@@ -1,4 +1,4 @@
-//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md` and `docs/migrating.md`, run as it stands there. What the page promises is compared with what the server saw.
+//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md`, `docs/migrating.md`, `docs/quickstart.md` and `docs/cookbook.md`, run as it stands there. What the page promises is compared with what the server saw.
 //!
 //! The convention, section by section (a section begins at a heading of any depth):
 //!
@@ -24,7 +24,12 @@ const DATA_SETS: &str = include_str!("../../../../docs/datasets.md");
 const ENDPOINTS: &str = include_str!("../../../../docs/endpoints.md");
 const CHAT: &str = include_str!("../../../../docs/chat.md");
 const MIGRATING: &str = include_str!("../../../../docs/migrating.md");
+const QUICKSTART: &str = include_str!("../../../../docs/quickstart.md");
+const COOKBOOK: &str = include_str!("../../../../docs/cookbook.md");
 const MEDIA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../dataset/tests/fixtures/media");
+
+/// The server of the pages, in commands and in files.
+const SERVER: &str = "localhost:8000";
 
 /// One section of the page.
 #[derive(Debug, Default)]
@@ -77,9 +82,10 @@ impl Example {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
-        self.lay_out(folder.path());
         let sim = sim("ttft=0&itl=0&osl=4");
-        let commands = self.commands.replace("localhost:8000", &sim.addr().to_string());
+        let address = sim.addr().to_string();
+        self.lay_out(folder.path(), &address);
+        let commands = self.commands.replace(SERVER, &address);
         let ended = shell(folder.path(), &commands);
         assert!(ended.status.success(), "{}: {}\n{commands}", self.heading, String::from_utf8_lossy(&ended.stderr));
         for path in records(folder.path()) {
@@ -101,7 +107,7 @@ impl Example {
         assert!(!self.complete || seen.is_empty(), "{}: sent, but not on the page: {seen:#?}", self.heading);
     }
 
-    fn lay_out(&self, folder: &Path) {
+    fn lay_out(&self, folder: &Path, address: &str) {
         for (name, fixture) in
             [("cat.png", "tiny.png"), ("cat.jpg", "tiny.jpg"), ("speech.wav", "tiny.wav"), ("clip.mp4", "tiny.mp4")]
         {
@@ -110,7 +116,7 @@ impl Example {
         for (name, content) in &self.files {
             let path = folder.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
+            fs::write(path, content.replace(SERVER, address)).unwrap();
         }
     }
 }
@@ -167,6 +173,18 @@ fn the_page_on_talks_shows_commands_that_work() {
 #[test]
 fn the_page_on_moving_over_shows_commands_that_work() {
     assert!(run(MIGRATING).iter().any(|example| example.commands.contains("aiperf genai-perf")));
+}
+
+#[test]
+fn the_first_steps_are_commands_that_work() {
+    assert_eq!(run(QUICKSTART).len(), 4);
+}
+
+#[test]
+fn every_task_of_the_cookbook_has_a_command_that_works() {
+    let tasks = COOKBOOK.lines().filter(|line| line.starts_with("## ")).count();
+    assert!(tasks >= 20, "{tasks}");
+    assert_eq!(run(COOKBOOK).len(), tasks);
 }
 
 #[test]
