@@ -5,6 +5,7 @@ import os
 import platform
 import re
 from collections import Counter
+from pathlib import Path
 
 import expected
 import recorded_runs
@@ -15,6 +16,9 @@ from tools import COMMON
 from truth import TOLERANCE_MS, Errors, Verdict
 
 AREAS = ("file", "field", "type", "unit", "csv", "console", "value", "exit")
+
+# The table that conformance/config_files.py writes.
+CONFIG_FILES = Path(__file__).resolve().parent / "config_files.md"
 
 # Cases that are named one by one.
 MANY = 6
@@ -156,6 +160,8 @@ def page(result: Result) -> str:
     ]
     if result.costs:
         parts += [STARTUP.format(rounds=ROUNDS, bound=round(1 / LIMIT)), _costs(result)]
+    if CONFIG_FILES.exists():
+        parts += ["\n" + CONFIG_FILES.read_text()]
     return _joined(parts)
 
 

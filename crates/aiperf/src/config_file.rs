@@ -5,7 +5,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use aiperf_config::{Cell, Environment, Experiment};
-use aiperf_config_file::{ConfigFile, SCHEMA_FILE, STARTERS, Starter};
+use aiperf_config_file::{ConfigFile, SCHEMA_FILE, STARTERS, Starter, Variation};
 use aiperf_options::RawOptions;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
@@ -48,16 +48,22 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
         }
         ConfigInvocation::Expand { file, full, index, format } => {
             let file = ConfigFile::load(file, &environment.variables)?;
-            let experiment = file.experiment(&RawOptions::default(), environment)?;
-            warn(&experiment);
-            if experiment.search.is_some() {
+            if file.sweep_type()? == Some("AdaptiveSearchSweep") {
                 eprintln!(
                     "error: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
                      `aiperf config validate` checks the file"
                 );
                 return Ok(ExitCode::from(2));
             }
-            print!("{}", expanded(&experiment.cells, file.sweep_type()?, *full, *index, *format)?);
+            // The configuration of a run needs the files that it names; a list of runs does not.
+            let cells: Vec<ShownCell> = if *full {
+                let experiment = file.experiment(&RawOptions::default(), environment)?;
+                warn(&experiment);
+                experiment.cells.iter().map(ShownCell::of).collect()
+            } else {
+                file.read_variations()?.into_iter().map(ShownCell::from).collect()
+            };
+            print!("{}", expanded(&cells, file.sweep_type()?, *index, *format)?);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -99,10 +105,39 @@ fn warn(experiment: &Experiment) {
     }
 }
 
+/// A run of a sweep, as it is shown.
+struct ShownCell {
+    folder: String,
+    label: String,
+    values: Map<String, Value>,
+    /// The configuration, if it is wanted.
+    config: Option<Value>,
+}
+
+impl ShownCell {
+    fn of(cell: &Cell) -> Self {
+        Self {
+            folder: cell.folder().to_owned(),
+            label: cell.label().to_owned(),
+            values: cell.values_by_path(),
+            config: Some(cell.config.to_input_config()),
+        }
+    }
+
+    fn folder(&self) -> &str {
+        if self.folder.is_empty() { "base" } else { &self.folder }
+    }
+}
+
+impl From<Variation> for ShownCell {
+    fn from(Variation { dir_name, label, values, .. }: Variation) -> Self {
+        Self { folder: dir_name, label, values, config: None }
+    }
+}
+
 fn expanded(
-    cells: &[Cell],
+    cells: &[ShownCell],
     kind: Option<&str>,
-    full: bool,
     index: Option<usize>,
     format: ExpandFormat,
 ) -> anyhow::Result<String> {
@@ -111,18 +146,15 @@ fn expanded(
     }
     let shown = || cells.iter().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
     let kind = kind.unwrap_or("none");
-    let folder = |cell: &Cell| if cell.folder().is_empty() { "base".to_owned() } else { cell.folder().to_owned() };
     if format != ExpandFormat::Text {
         let variations: Vec<Value> = shown()
             .map(|(place, cell)| {
                 let mut object = Map::new();
                 object.insert("index".to_owned(), json!(place));
-                object.insert("dir_name".to_owned(), json!(folder(cell)));
-                object.insert("label".to_owned(), json!(cell.label()));
-                object.insert("values".to_owned(), Value::Object(cell.values_by_path()));
-                if full {
-                    object.insert("benchmark".to_owned(), cell.config.to_input_config());
-                }
+                object.insert("dir_name".to_owned(), json!(cell.folder()));
+                object.insert("label".to_owned(), json!(cell.label));
+                object.insert("values".to_owned(), Value::Object(cell.values.clone()));
+                object.extend(cell.config.clone().map(|config| ("benchmark".to_owned(), config)));
                 Value::Object(object)
             })
             .collect();
@@ -139,9 +171,9 @@ fn expanded(
     };
     let mut text = format!("Sweep type: {kind} ({count})\n\n");
     for (place, cell) in shown() {
-        writeln!(text, "[{place}] dir={}  label={}", folder(cell), cell.label())?;
-        if full {
-            for line in aiperf_config_file::write(&cell.config.to_input_config()).lines() {
+        writeln!(text, "[{place}] dir={}  label={}", cell.folder(), cell.label)?;
+        if let Some(config) = &cell.config {
+            for line in aiperf_config_file::write(config).lines() {
                 writeln!(text, "    {line}")?;
             }
             text.push('\n');

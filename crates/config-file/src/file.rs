@@ -12,7 +12,7 @@ use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{self, SweepSection, Variation, whole_path};
 use crate::written::{laid_over, redacted};
-use crate::yaml::{self, Entry, Node, NodeValue};
+use crate::yaml::{self, Entry, Node, NodeValue, Position};
 use crate::{FileError, command_line, environment, template};
 
 /// Largest file that is read. Larger data belongs into a file of its own.
@@ -49,7 +49,22 @@ impl ConfigFile {
                 "is larger than 64 MiB; put data into a file of its own and name it under `path`".to_owned(),
             ));
         }
-        Self::parse(&name, &text(bytes).map_err(cannot)?, variables)
+        let text = Self::text(bytes).map_err(|error| error.in_file(&name))?;
+        Self::parse(&name, &text, variables)
+    }
+
+    /// The text of a file; other encodings are named.
+    pub fn text(bytes: Vec<u8>) -> Result<String, FileError> {
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(FileError::at(Position { line: 1, column: 1 }, "", "the file is UTF-16; save it as UTF-8"));
+        }
+        if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+            return Err(FileError::at(position(&bytes, at), "", "there is a NUL byte; this is not a text file"));
+        }
+        String::from_utf8(bytes).map_err(|error| {
+            let at = position(error.as_bytes(), error.utf8_error().valid_up_to());
+            FileError::at(at, "", "the file is not UTF-8; save it as UTF-8")
+        })
     }
 
     /// Reads the text of a file that messages call `name`.
@@ -70,6 +85,12 @@ impl ConfigFile {
         let mut warnings = Vec::new();
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
+        if let Some(variables) = root.get("variables")
+            && !matches!(variables.value, NodeValue::Map(_) | NodeValue::Null)
+        {
+            let problem = format!("must be a map of names and values, not {}", variables.kind());
+            return Err(FileError::at(variables.position, "variables", problem));
+        }
         Ok(Self { name: name.to_owned(), root, warnings })
     }
 
@@ -83,12 +104,14 @@ impl ConfigFile {
         self.root.get(name)
     }
 
-    /// The seed of all runs.
-    pub(crate) fn random_seed(&self) -> Result<Option<String>, FileError> {
+    /// The seed of all runs, with the place of the field.
+    pub(crate) fn random_seed(&self) -> Result<Option<(String, String)>, FileError> {
         let Some(node) = self.root.get("random_seed") else { return Ok(None) };
+        let Position { line, column } = node.position;
+        let spelling = format!("randomSeed ({}:{line}:{column})", self.name);
         match node.value {
             NodeValue::Null => Ok(None),
-            NodeValue::Int(_) => Ok(node.word()),
+            NodeValue::Int(_) => Ok(node.word().map(|seed| (spelling, seed))),
             _ => {
                 let problem = format!("must be a whole number, not {}", node.kind());
                 Err(FileError::at(node.position, "randomSeed", problem).in_file(&self.name))
@@ -190,6 +213,16 @@ impl ConfigFile {
         sweep::variation_at(&self.root, values).map_err(|error| error.in_file(&self.name))
     }
 
+    /// The runs with their fields read, which finds mistakes in fields; rules about what goes together are not checked,
+    /// and no other file is needed.
+    pub fn read_variations(&self) -> Result<Vec<Variation>, FileError> {
+        let variations = self.variations()?;
+        for variation in &variations {
+            self.options(variation)?;
+        }
+        Ok(variations)
+    }
+
     /// The type of the sweep by the name that the reference has for it; `None` without a sweep.
     pub fn sweep_type(&self) -> Result<Option<&'static str>, FileError> {
         Ok(self.sweep()?.type_name())
@@ -215,16 +248,12 @@ pub(crate) fn rendered_body(root: &Node) -> Result<Node, FileError> {
     Ok(body)
 }
 
-/// The text of a file; other encodings are named.
-fn text(bytes: Vec<u8>) -> Result<String, String> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err("is UTF-16; save it as UTF-8".to_owned());
-    }
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        return Err(format!("has a NUL byte at offset {at}; it is not a text file"));
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| format!("is not UTF-8: byte {}; save it as UTF-8", error.utf8_error().valid_up_to()))
+/// Line and column of a byte.
+fn position(bytes: &[u8], at: usize) -> Position {
+    let before = &bytes[..at];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = before.split(|byte| *byte == b'\n').count();
+    Position { line, column: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count() }
 }
 
 /// Gives a file the shape of the envelope. A file that has the keys of the body at its top is an older form.

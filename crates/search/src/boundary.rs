@@ -136,7 +136,7 @@ fn first_breach(spec: &SearchSpec, iteration: &Iteration) -> Value {
     })
 }
 
-struct Verdict {
+struct ValueVerdict {
     value: f64,
     /// What most of its iterations say; `None` if they are divided.
     passes: Option<bool>,
@@ -144,7 +144,7 @@ struct Verdict {
     last: usize,
 }
 
-fn verdicts(iterations: &[Iteration]) -> Vec<Verdict> {
+fn verdicts(iterations: &[Iteration]) -> Vec<ValueVerdict> {
     let mut values: Vec<f64> = iterations.iter().map(|iteration| iteration.point.only()).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -157,7 +157,7 @@ fn verdicts(iterations: &[Iteration]) -> Vec<Verdict> {
         let passes = (passes != fails).then_some(passes > fails);
         let agrees =
             |(_, iteration): &(usize, &Iteration)| passes.is_none_or(|passes| iteration.outcome.is_feasible == passes);
-        Verdict { value, passes, last: here().rfind(agrees).map_or(0, |(index, _)| index) }
+        ValueVerdict { value, passes, last: here().rfind(agrees).map_or(0, |(index, _)| index) }
     };
     values.into_iter().map(verdict).collect()
 }

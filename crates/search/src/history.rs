@@ -6,12 +6,12 @@ use aiperf_config::{
 use serde_json::{Map, Value, json};
 
 use crate::boundary::{self, BoundaryEstimate, BoundarySummary};
-use crate::{EndReason, Outcome, Planner, Point, pareto, tier_results};
+use crate::{EndReason, Outcome, Planner, SearchPoint, pareto, tier_results};
 
 /// One point with what was measured there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
-    pub point: Point,
+    pub point: SearchPoint,
     pub outcome: Outcome,
 }
 

@@ -23,4 +23,4 @@ pub use history::{Iteration, search_settings};
 pub use outcome::{Outcome, TrialStatistics};
 pub use planner::{Ask, EndReason, Planner, planner};
 pub use search::{NextProbe, Search};
-pub use space::Point;
+pub use space::SearchPoint;

@@ -15,13 +15,13 @@ use self::model_based::ModelBased;
 use self::monotonic::MonotonicSla;
 use self::tiers::Tiers;
 use crate::boundary::BoundaryEstimate;
-use crate::{Outcome, Point};
+use crate::{Outcome, SearchPoint};
 
 /// What a planner wants next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     /// Measure this point.
-    Probe(Point),
+    Probe(SearchPoint),
     /// Enough is known, or nothing more can be learned.
     End(EndReason),
 }
@@ -30,7 +30,7 @@ pub enum Ask {
 pub trait Planner: Debug + Send {
     fn ask(&mut self) -> Ask;
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome);
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome);
 
     /// What it knows about the limit beyond the verdicts of single points.
     fn boundary(&self) -> Option<BoundaryEstimate> {

@@ -4,7 +4,7 @@ use aiperf_config::SearchSpec;
 use serde_json::Value;
 
 use crate::history::{self, Iteration};
-use crate::{Ask, BoundarySummary, EndReason, Outcome, Planner, Point, planner};
+use crate::{Ask, BoundarySummary, EndReason, Outcome, Planner, SearchPoint, planner};
 
 /// A search with its planner and its history.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Search {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextProbe {
     Probe {
-        point: Point,
+        point: SearchPoint,
         /// The point was tried before.
         is_repeat: bool,
     },
@@ -70,7 +70,7 @@ impl Search {
     }
 
     /// Records what was measured at the point that was asked for last.
-    pub fn record(&mut self, point: Point, outcome: Outcome) {
+    pub fn record(&mut self, point: SearchPoint, outcome: Outcome) {
         self.planner.tell(&point, &outcome);
         self.iterations.push(Iteration { point, outcome });
     }

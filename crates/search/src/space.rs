@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 /// One value for each dimension, in the order of the dimensions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point(pub Vec<f64>);
+pub struct SearchPoint(pub Vec<f64>);
 
-impl Point {
+impl SearchPoint {
     /// The value of a search with one dimension.
     pub(crate) fn only(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)
@@ -51,12 +51,12 @@ fn edges(dimension: &SearchDimension) -> (f64, f64) {
 }
 
 /// The point at a place of the unit cube.
-pub(crate) fn point_at(space: &[SearchDimension], place: &[f64]) -> Point {
-    Point(space.iter().zip(place).map(|(dimension, place)| value_at(dimension, *place)).collect())
+pub(crate) fn point_at(space: &[SearchDimension], place: &[f64]) -> SearchPoint {
+    SearchPoint(space.iter().zip(place).map(|(dimension, place)| value_at(dimension, *place)).collect())
 }
 
 /// The place of a point in the unit cube.
-pub(crate) fn place(space: &[SearchDimension], point: &Point) -> Vec<f64> {
+pub(crate) fn place(space: &[SearchDimension], point: &SearchPoint) -> Vec<f64> {
     space.iter().zip(&point.0).map(|(dimension, value)| place_of(dimension, *value)).collect()
 }
 

@@ -44,12 +44,12 @@ struct Server {
     noise: f64,
 }
 
-struct Measured {
+struct FakeTrial {
     throughput: f64,
     latency: f64,
 }
 
-impl TrialStatistics for Measured {
+impl TrialStatistics for FakeTrial {
     fn statistic(&self, metric: &str, _: &str) -> Option<f64> {
         Some(if metric == "output_token_throughput" { self.throughput } else { self.latency })
     }
@@ -60,10 +60,10 @@ impl TrialStatistics for Measured {
 }
 
 impl Server {
-    fn measure(&self, concurrency: f64, stream: &mut Stream) -> Measured {
+    fn measure(&self, concurrency: f64, stream: &mut Stream) -> FakeTrial {
         let noise = 1.0 + self.noise * stream.standard_normal();
         let waiting = (concurrency - self.limit).max(0.0) / self.limit;
-        Measured {
+        FakeTrial {
             throughput: 100.0 * concurrency.min(self.limit) * noise,
             latency: 40.0 * (1.0 + 0.002 * concurrency + waiting) * noise,
         }

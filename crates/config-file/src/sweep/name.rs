@@ -30,7 +30,21 @@ fn text(value: &Value) -> String {
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Null => "None".to_owned(),
-        other => other.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => format!("[{}]", items.iter().map(quoted).collect::<Vec<_>>().join(", ")),
+        Value::Object(pairs) => {
+            let pairs = pairs.iter().map(|(key, value)| format!("'{key}': {}", quoted(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// A value inside of a list or map, where the reference puts texts into quotes.
+fn quoted(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.contains('\'') => format!("\"{text}\""),
+        Value::String(text) => format!("'{text}'"),
+        other => self::text(other),
     }
 }
 
@@ -48,5 +62,7 @@ mod tests {
         assert_eq!(folder(&values, 0), "rate_0.5__x_a bc__y_True");
         assert_eq!(label(&values), "phases.profiling.rate=0.5, variables.x=a b/c, y=True");
         assert_eq!(plain("../", 3), "variation_3");
+        let Value::Object(length) = json!({"datasets.main.isl": {"mean": 5, "on": [true, "a"]}}) else { panic!() };
+        assert_eq!(label(&length), "datasets.main.isl={'mean': 5, 'on': [True, 'a']}");
     }
 }

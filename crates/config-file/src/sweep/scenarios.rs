@@ -41,7 +41,7 @@ fn variation(root: &Node, item: &Node, index: usize) -> Result<Variation, FileEr
         match entry.key.as_str() {
             "name" => label = entry.value.word(),
             "variables" | "benchmark" => {
-                set.insert(entry.key.clone(), entry.value.to_json());
+                set.insert(entry.key.clone(), with_data_set_list(entry.value.to_json()));
                 merge_key(&mut root, &entry.key, &entry.value);
             }
             "values" => match entry.value.to_json() {
@@ -54,6 +54,17 @@ fn variation(root: &Node, item: &Node, index: usize) -> Result<Variation, FileEr
     let label = label.unwrap_or_else(|| format!("scenario_{index}"));
     let dir_name = shown.as_ref().map_or_else(|| name::plain(&label, index), |values| name::folder(values, index));
     Ok(Variation { index, dir_name, label, values: shown.unwrap_or(set), root })
+}
+
+/// The one data set of a run as a list of data sets, which is how tables and files show it.
+fn with_data_set_list(value: Value) -> Value {
+    let Value::Object(mut body) = value else { return value };
+    if let Some(Value::Object(dataset)) = body.shift_remove("dataset") {
+        let mut named = Map::from_iter([("name".to_owned(), Value::from("default"))]);
+        named.extend(dataset);
+        body.insert("datasets".to_owned(), Value::Array(vec![Value::Object(named)]));
+    }
+    Value::Object(body)
 }
 
 fn merge_key(node: &mut Node, key: &str, other: &Node) {

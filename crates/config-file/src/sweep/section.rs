@@ -130,6 +130,8 @@ impl SweepSection {
     }
 
     pub(crate) fn variations(&self, root: &Node) -> Result<Vec<Variation>, FileError> {
+        // Each variation has a copy of the file. The values of all others are not part of it.
+        let root = &without_sweep(root);
         match &self.kind {
             // The points of a search are not known yet.
             Kind::None | Kind::AdaptiveSearch(_) => Ok(vec![Variation {
@@ -148,6 +150,11 @@ impl SweepSection {
             }
         }
     }
+}
+
+fn without_sweep(root: &Node) -> Node {
+    let others = root.entries().iter().filter(|entry| entry.key != "sweep").cloned().collect();
+    Node { value: NodeValue::Map(others), position: root.position }
 }
 
 /// Variations that are named after their values.

@@ -150,7 +150,7 @@ fn dataset(writer: &mut Writer<'_>) -> Map<String, Value> {
 
 /// Whether the measured phase follows the times of its data, asked for or not.
 fn follows_schedule(config: Option<&Config>) -> bool {
-    config.is_some_and(|config| matches!(config.profiling.pace, Pace::FixedSchedule { .. }))
+    config.is_some_and(|config| matches!(config.phases.profiling().pace, Pace::FixedSchedule { .. }))
 }
 
 /// Whether an option changes nothing, so that a file need not have it.

@@ -39,13 +39,19 @@ pub(crate) fn read(text: &str) -> Result<Node, FileError> {
             }
         }
     }
-    root.ok_or_else(|| FileError::new("the file is empty; `aiperf config init` prints files to begin with"))
+    root.ok_or_else(|| {
+        let start = Position { line: 1, column: 1 };
+        FileError::at(start, "", "the file is empty; `aiperf config init` prints files to begin with")
+    })
 }
 
 fn syntax_error(error: &ScanError) -> FileError {
     let marker = error.marker();
     // The message ends with its place in another form.
-    let text = error.kind().to_string();
+    let text = match error.kind().to_string() {
+        text if text.contains("recursion limit") => format!("lists and maps are nested more than {MAX_DEPTH} deep"),
+        text => text,
+    };
     FileError::at(Position { line: marker.line(), column: marker.col() + 1 }, "", format!("not valid YAML: {text}"))
 }
 
@@ -156,7 +162,9 @@ impl Builder {
             self.count(size, node.position)?;
             self.anchors.insert(anchor, (node.clone(), size));
         }
-        let path = self.path();
+        // Only a key can be wrong here, so that values need no path.
+        let is_key = matches!(self.open.last(), Some(Open::Map(map)) if map.key.is_none());
+        let path = if is_key { self.path() } else { String::new() };
         match self.open.last_mut() {
             None => return Ok(Some(node)),
             Some(Open::List { items, .. }) => items.push(node),

@@ -3,10 +3,12 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Cell, CellVariation, Config, Experiment, PhaseConfig, PhaseKind, PlannedSearch, StopConditions};
+use aiperf_config::{
+    Cell, CellVariation, Config, Experiment, PhaseConfig, PhaseKind, Phases, PlannedSearch, StopConditions,
+};
 use aiperf_metrics::Metric;
 use aiperf_report::{ReportError, WrittenFile, aggregate_names, write_durably};
-use aiperf_search::{EndReason, NextProbe, Outcome, Point, Search, TrialStatistics};
+use aiperf_search::{EndReason, NextProbe, Outcome, Search, SearchPoint, TrialStatistics};
 use serde_json::{Map, Value, json};
 
 use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
@@ -20,7 +22,7 @@ pub struct SearchSource {
     planned: PlannedSearch,
     search: Search,
     dir: PathBuf,
-    asked: Option<Point>,
+    asked: Option<SearchPoint>,
     /// What was measured at each point, as the checkpoint has it.
     measured: Vec<Value>,
     /// Why a file could not be written.
@@ -56,12 +58,18 @@ impl SearchSource {
     fn config(&self, values: &Map<String, Value>, is_repeat: bool) -> Result<Config, Box<dyn Error + Send + Sync>> {
         let mut config = self.planned.points.config(values)?;
         let spec = &self.planned.spec;
-        let warmup = spec.sla_warmup.of(is_repeat).filter(|_| spec.shapes_probes() && config.warmup.is_none());
-        if let Some(duration) = warmup {
+        let own = spec.sla_warmup.of(is_repeat).filter(|_| spec.shapes_probes() && !config.phases.has_warmup());
+        if let Some(duration) = own {
             // The load of the probe itself, so that it begins with the queues that it will have.
             let stop = StopConditions { duration: Some(duration), ..StopConditions::default() };
-            config.warmup =
-                Some(PhaseConfig { kind: PhaseKind::Warmup, stop, cancellation: None, ..config.profiling.clone() });
+            let profiling = config.phases.profiling();
+            let warmup = PhaseConfig {
+                prefill_limit: profiling.prefill_limit,
+                grace: profiling.grace,
+                ..PhaseConfig::new(PhaseKind::Warmup, profiling.pace.clone(), stop)
+            };
+            let all = [warmup].into_iter().chain(config.phases.iter().cloned()).collect();
+            config.phases = Phases::new(all).unwrap_or(config.phases);
         }
         Ok(config)
     }
@@ -183,7 +191,7 @@ fn summary(figures: &Figures) -> Map<String, Value> {
         for (name, value) in statistics(&figure.stats) {
             object.insert(name.to_owned(), json!(value));
         }
-        (figure.tag.clone(), Value::Object(object))
+        (figure.tag.to_string(), Value::Object(object))
     };
     figures.metrics.iter().map(metric).collect()
 }

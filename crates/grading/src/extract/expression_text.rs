@@ -64,6 +64,11 @@ fn candidate(captures: &Captures<'_>) -> Option<Candidate> {
     } else {
         named("part").or_else(|| named("integer"))?.to_owned()
     };
+    let text = match text.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        trimmed if trimmed.starts_with(|first: char| first.is_ascii_digit()) => trimmed.to_owned(),
+        _ => text,
+    };
     let percent = named("percent").is_some();
     Some(Candidate { start: whole.start(), end: whole.end(), formulas: vec![FormulaText { text, percent }] })
 }

@@ -8,7 +8,7 @@ use crate::extract::last_boxed;
 
 static WORDS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)(?:the answer is|answer:|final answer(?: is)?):?[^\S\n]*([^\n]+)").ok());
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\.\d+)?").ok());
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\.\d+)?(?:/\d+)?").ok());
 
 /// The result of an answer.
 #[derive(Debug, PartialEq, Eq)]

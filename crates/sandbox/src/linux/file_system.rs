@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::unistd::{chdir, pivot_root};
 
-use super::report::{FailedStep, Step};
+use super::report::{FailedStep, NamedStep};
 use super::{Order, WORK_FOLDER};
 
 /// Devices that Python opens.

@@ -10,7 +10,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{getegid, geteuid, sethostname};
 
-use super::report::{FailedStep, SandboxReport, Step};
+use super::report::{FailedStep, NamedStep, SandboxReport};
 use super::{MARK, Order, Rights, SandboxProcess, file_system};
 
 /// Runs the program of an order. The exit code is 0 if a report was written.

@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{Gid, Uid, execve, setgroups, setresgid, setresuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
-use super::report::{FailedStep, Step};
+use super::report::{FailedStep, NamedStep};
 use super::{Order, Rights, file_system, system_calls};
 
 /// Open files of a program, at most.

@@ -24,11 +24,11 @@ pub(super) struct FailedStep {
 }
 
 /// Names the step that a result belongs to.
-pub(super) trait Step<T> {
+pub(super) trait NamedStep<T> {
     fn step(self, step: &'static str) -> Result<T, FailedStep>;
 }
 
-impl<T, E: std::fmt::Display> Step<T> for Result<T, E> {
+impl<T, E: std::fmt::Display> NamedStep<T> for Result<T, E> {
     fn step(self, step: &'static str) -> Result<T, FailedStep> {
         self.map_err(|error| FailedStep { step, reason: error.to_string() })
     }

@@ -5,7 +5,7 @@ use aiperf_config::{SearchSpec, SlaTier};
 use super::bracket::{self, Bracket, BracketStep};
 use super::{Ask, EndReason, Planner};
 use crate::boundary::{BoundaryEstimate, TierBoundary};
-use crate::{Outcome, Point};
+use crate::{Outcome, SearchPoint};
 
 #[derive(Debug)]
 pub(super) struct Tiers {
@@ -43,7 +43,7 @@ impl Tiers {
 
 impl Planner for Tiers {
     fn ask(&mut self) -> Ask {
-        let probe = |value: f64| Ask::Probe(Point(vec![value]));
+        let probe = |value: f64| Ask::Probe(SearchPoint(vec![value]));
         let steps: Vec<BracketStep> = self.tiers.iter().map(|tier| tier.bracket.step()).collect();
         // As long as no tier failed, all of them ask for the same higher value.
         if self.tiers.iter().all(|tier| tier.bracket.failed.is_none())
@@ -69,7 +69,7 @@ impl Planner for Tiers {
         Ask::End(reasons[0].filter(|_| is_same).unwrap_or(EndReason::TiersPrecisionReached))
     }
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome) {
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome) {
         for (tier, passes) in self.tiers.iter_mut().zip(&outcome.tiers).filter(|(tier, _)| tier.reason().is_none()) {
             tier.bracket.learn(point.only(), *passes);
             tier.probes += 1;
