@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use aiperf_config::{
-    AutoPlots, Config, ConsoleOutput, Environment, Experiment, GracePeriod, Pace, PhaseConfig, PhaseKind,
-    StopConditions, Target, UiKind,
+    AutoPlots, Config, ConsoleOutput, Environment, Experiment, Pace, PhaseConfig, PhaseKind, Phases, StopConditions,
+    Target, UiKind,
 };
 use aiperf_experiment::{ProbeFigures, RunEstimate, TrialMark, assignments};
 use aiperf_live::LiveRun;
@@ -77,17 +77,9 @@ fn mean(finished: &[Option<f64>]) -> Option<(f64, usize)> {
 fn probe(config: &Config, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ProbeFigures> {
     let folder = tempfile::tempdir().context("no folder for the files of the probe")?;
     let mut config = config.clone();
-    config.profiling = PhaseConfig {
-        kind: PhaseKind::Profiling,
-        pace: Pace::Concurrency(1),
-        stop: StopConditions { requests: Some(PROBE_REQUESTS), ..StopConditions::default() },
-        grace: GracePeriod::Unlimited,
-        concurrency_ramp: None,
-        prefill_limit: None,
-        prefill_ramp: None,
-        cancellation: None,
-    };
-    config.warmup = None;
+    let stop = StopConditions { requests: Some(PROBE_REQUESTS), ..StopConditions::default() };
+    let profiling = PhaseConfig::new(PhaseKind::Profiling, Pace::Concurrency(1), stop);
+    config.phases = Phases::of(None, profiling);
     (config.scenario, config.api, config.otel, config.mlflow, config.wandb) = (None, None, None, None, None);
     config.until_ci = Vec::new();
     (config.endpoint.reset_kv_cache, config.endpoint.server_profiler) = (None, None);

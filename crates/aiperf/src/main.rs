@@ -87,6 +87,12 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
     }
     match cli::parse(args, &environment)? {
         Invocation::Text(text) => print(text.as_bytes())?,
+        Invocation::ManPages(pages) => {
+            let folder = &pages.folder;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            pages.write().with_context(|| format!("cannot write to {}", folder.display()))?;
+            println!("{}", folder.display());
+        }
         Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {
             if let Some(folder) = path.parent() {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{AutoPlots, Config, ConsoleOutput, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_config::{
+    AutoPlots, Config, ConsoleOutput, DatasetSource, Environment, Experiment, PhaseConfig, PhaseKind, Phases, UiKind,
+};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
@@ -115,7 +117,7 @@ pub(crate) fn with_plots(code: ExitCode, config: &Config, dir: &Path, environmen
 pub(crate) struct PreparedRun {
     pub(crate) run: Run,
     style: ProgressStyle,
-    duration: Option<Nanos>,
+    phases: Vec<ShownPhase>,
     dir: PathBuf,
     claim: FolderRequest,
     exporters: Exporters,
@@ -129,7 +131,7 @@ pub(crate) struct PreparedRun {
 /// Loads and makes what a run needs; nothing is written yet.
 pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<PreparedRun> {
     let ui = config.output.ui;
-    let duration = config.profiling.stop.duration.map(Nanos::from);
+    let phases = ShownPhase::all(&config.phases);
     let dir = config.output.dir.clone();
     let claim = FolderRequest::of(&config, dir.clone());
     let hub = hub(&config, environment);
@@ -148,7 +150,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     Ok(PreparedRun {
         run,
         style,
-        duration,
+        phases,
         dir,
         claim,
         exporters,
@@ -177,7 +179,7 @@ impl PreparedRun {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let _progress = watch(&monitor, Some(&self.live), self.duration, among, self.style);
+        let _progress = watch(&monitor, Some(&self.live), self.phases, among, self.style);
         let mut result = self.run.execute(VERSION, &control, &monitor)?;
         self.exporters.finish(&mut result);
         Ok(result)
@@ -264,11 +266,39 @@ fn stderr_columns() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(columns, _)| usize::from(columns.0))
 }
 
+/// A phase as the progress line shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct ShownPhase {
+    title: String,
+    duration: Option<Nanos>,
+}
+
+impl ShownPhase {
+    /// A profiling phase that ends after this time.
+    pub(crate) fn of_duration(duration: Nanos) -> Self {
+        Self { title: "Profiling".to_owned(), duration: Some(duration) }
+    }
+
+    /// All phases; those of a kind that there are several of have their names.
+    fn all(phases: &Phases) -> Vec<Self> {
+        let shown = |phase: &PhaseConfig| {
+            let (kind, others) = match phase.kind {
+                PhaseKind::Warmup => ("Warmup", phases.warmups().count()),
+                PhaseKind::Profiling => ("Profiling", phases.iter().count() - phases.warmups().count()),
+            };
+            let title = if others > 1 { format!("{kind} {}", phase.name) } else { kind.to_owned() };
+            let duration = phase.stop.duration.filter(|_| phase.kind == PhaseKind::Profiling);
+            Self { title, duration: duration.map(Nanos::from) }
+        };
+        phases.iter().map(shown).collect()
+    }
+}
+
 /// `live` knows what is done before and after the requests. `among`: which of several runs it is, in words.
 pub(crate) fn watch(
     monitor: &Arc<Monitor>,
     live: Option<&Arc<LiveRun>>,
-    duration: Option<Nanos>,
+    phases: Vec<ShownPhase>,
     among: Option<String>,
     style: ProgressStyle,
 ) -> ProgressLine {
@@ -282,18 +312,17 @@ pub(crate) fn watch(
         }
         let progress = &monitor.progress;
         let phase = progress.phase()?;
+        let (index, began) = progress.phase_index().unwrap_or((0, start));
+        let shown = phases.get(index);
         let (sent, done) = (progress.sent(), progress.returned());
         Some(ProgressNow::Requests(Snapshot {
-            activity: match phase {
-                PhaseKind::Warmup => format!("{before}Warmup"),
-                PhaseKind::Profiling => format!("{before}Profiling"),
-            },
+            activity: format!("{before}{}", shown.map_or("Profiling", |phase| &phase.title)),
             done,
             in_flight: sent.saturating_sub(done),
             failed: monitor.failed_in(phase),
             expected: progress.expected(),
-            duration: duration.filter(|_| phase == PhaseKind::Profiling),
-            elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+            duration: shown.and_then(|phase| phase.duration),
+            elapsed: Mono::now().since(began),
             first_token: spread(monitor.first_token()),
             latency: spread(monitor.latency()),
             note: live_note(&monitor).filter(|_| phase == PhaseKind::Profiling),

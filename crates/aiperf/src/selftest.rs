@@ -40,7 +40,8 @@ pub(crate) fn run(
         program: std::env::current_exe().context("cannot find the path of this program to start the simulator")?,
     };
     let style = profile::style(UiKind::Simple, None, environment);
-    let progress = profile::watch(&monitor, None, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
+    let duration = Nanos::from_secs_f64(test.seconds()?);
+    let progress = profile::watch(&monitor, None, vec![profile::ShownPhase::of_duration(duration)], None, style);
     let result = test.execute(&|options| Ok(RawOptions::of_pairs(options)?.resolve(environment)?), &control, &monitor);
     drop(progress);
     let mut report = match result {

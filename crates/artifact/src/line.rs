@@ -38,6 +38,8 @@ pub(crate) struct LineMetadata {
     #[serde(default)]
     pub(crate) phase_name: Option<String>,
     #[serde(default)]
+    pub(crate) phase_kind: Option<String>,
+    #[serde(default)]
     pub(crate) phase_index: u32,
     #[serde(default)]
     pub(crate) profiling_index: Option<u32>,

@@ -109,7 +109,7 @@ impl RunOrigin {
     /// What a phase has. `seen`: the metrics that some of its records have.
     pub(crate) fn context(
         &self,
-        kind: PhaseKind,
+        (kind, name): (PhaseKind, &str),
         endpoint: Option<EndpointKind>,
         goodput: Option<&[(String, f64)]>,
         seen: &HashSet<Metric>,
@@ -125,9 +125,10 @@ impl RunOrigin {
         context.server_token_count = flag("use_server_token_count");
         context.per_chunk_usage = flag("per_chunk_usage");
         let phases = config["phases"].as_array().map_or(&[][..], Vec::as_slice);
-        let phase = phases.iter().find(|phase| phase["kind"] == kind.name()).unwrap_or(&Value::Null);
+        let named = phases.iter().find(|phase| phase["name"] == name);
+        let phase = named.or_else(|| phases.iter().find(|phase| phase["kind"] == kind.name())).unwrap_or(&Value::Null);
         // Only our records say when a request was due.
-        context.open_loop = seen.contains(&Metric::ScheduleLag);
+        context.open_loop = seen.contains(&Metric::ScheduleLag) && (phases.len() < 2 || phase["type"] != "concurrency");
         context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
         context.sending = sending(phase, context.open_loop);
         context.concurrency = phase["concurrency"].as_u64();

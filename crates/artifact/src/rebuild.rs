@@ -59,7 +59,8 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
     }
     let origin = RunOrigin::find(folder);
     let seen = peek(&path)?;
-    let context_of = |kind| origin.context(kind, asked.endpoint, asked.goodput.as_deref(), &seen);
+    let context_of =
+        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
     let mut records = Records::read(&path, &context_of, &mut |_, _| ())?;
     if records.count == 0 {
         return Err(ArtifactError::Empty { path });
@@ -74,18 +75,49 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         .map(|phase| phase.name.clone())
         .collect();
     let percentiles = &asked.percentiles;
-    let warmup = records.phase(PhaseKind::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
+    let is_several = |kind| records.phases.values().filter(|phase| phase.is_of(kind)).count() > 1;
+    let (many_warmups, is_joined) = (is_several(PhaseKind::Warmup), is_several(PhaseKind::Profiling));
+    let window_of = |kind| {
+        let windows = records.phases.values().filter(|phase| phase.is_of(kind));
+        PhaseWindow::join(&windows.map(|phase| window::of_phase(&origin, phase)).collect::<Vec<_>>())
+    };
+    let (warmup_window, profiling_window) = (window_of(PhaseKind::Warmup), window_of(PhaseKind::Profiling));
+    // A phase that is all of its kind is summarised once.
+    let is_one_of_many = |phase: &&PhaseRecords| match phase.kind {
+        PhaseKind::Warmup => many_warmups,
+        PhaseKind::Profiling => is_joined || !phase.in_results,
+    };
+    // What GPUs used and cost is known of all phases together.
+    let of_gpus = context_of(PhaseKind::Profiling, PhaseKind::Profiling.name())?;
+    if is_joined {
+        for phase in records.phases.values_mut() {
+            phase.fields.context.gpu_energy = Vec::new();
+            phase.fields.context.cost_per_hour = None;
+        }
+    }
+    let of_one = |phase: &PhaseRecords| report_phase(phase, &window::of_phase(&origin, phase), percentiles);
+    let mut phases: Vec<PhaseReport> = records.phases.values().filter(is_one_of_many).map(of_one).collect();
+    let is_estimated =
+        records.phases.values().any(|phase| phase.is_of(PhaseKind::Profiling) && estimated.contains(&phase.name));
+    let warmup = records
+        .take_joined(PhaseKind::Warmup)
+        .zip(warmup_window)
+        .map(|(phase, window)| report_phase(&phase, &window, percentiles));
     let mut genai_perf = asked.genai_perf.then(Vec::new);
-    let (profiling, columns, context) = match take_profiling(&mut records) {
-        Some(phase) => {
+    let (profiling, columns, context) = match records.take_joined(PhaseKind::Profiling).zip(profiling_window) {
+        Some((mut phase, window)) => {
+            phase.fields.context.gpu_energy = of_gpus.gpu_energy;
+            phase.fields.context.cost_per_hour = of_gpus.cost_per_hour;
             if let Some(results) = &mut genai_perf {
-                let window = window::of_phase(&origin, &phase);
                 *results = genai_perf_results(&phase.columns, &window, &phase.fields.context);
             }
-            (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context)
+            (report_phase(&phase, &window, percentiles), phase.columns, phase.fields.context)
         }
-        None => unstarted(warmup.as_ref(), context_of(PhaseKind::Profiling)?),
+        None => unstarted(warmup.as_ref(), of_gpus),
     };
+    phases.extend(warmup.iter().filter(|_| !many_warmups).cloned());
+    phases.extend((!is_joined).then(|| profiling.clone()));
+    phases.sort_by_key(|phase| phase.index);
     let config = origin.input_config();
     let configured = config["artifacts"]["slice_duration"].as_f64().map(Nanos::from_secs_f64);
     let mut report = RunReport {
@@ -94,6 +126,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         metrics_title: context.endpoint.facts().metrics_title,
         profiling,
         warmup,
+        phases,
         random_seed: origin.random_seed(),
         place: origin.place(),
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
@@ -127,7 +160,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
     let is_partial = origin.summary.is_none() || lost.any() || origin.was_partial;
     Ok(Rebuilt {
         replaces_more: lost.any() && origin.summary.as_ref().is_some_and(|summary| summary.get("rebuilt").is_none()),
-        estimates_window: estimated.contains(&report.profiling.name),
+        estimates_window: is_estimated,
         is_partial,
         report,
         skipped,
@@ -171,10 +204,9 @@ fn identity() -> WallAnchor {
     WallAnchor::at(Mono::from_nanos(0), EpochNanos(0))
 }
 
-pub(crate) fn report_phase(origin: &RunOrigin, phase: &PhaseRecords, percentiles: &[f64]) -> PhaseReport {
-    let window = window::of_phase(origin, phase);
+fn report_phase(phase: &PhaseRecords, window: &PhaseWindow, percentiles: &[f64]) -> PhaseReport {
     let context = &phase.fields.context;
-    let mut summary = Summary::compute(&phase.columns, &window, context, &identity());
+    let mut summary = Summary::compute(&phase.columns, window, context, &identity());
     phase.as_recorded.apply(&mut summary, context.confidence);
     let mut asked = AskedPercentiles::new(percentiles.to_vec());
     if !asked.is_empty() {
@@ -190,6 +222,7 @@ pub(crate) fn report_phase(origin: &RunOrigin, phase: &PhaseRecords, percentiles
         kind: phase.kind,
         index: phase.index,
         profiling_index: phase.profiling_index,
+        in_results: phase.in_results,
         was_cancelled: summary.cut_off > 0,
         summary,
         percentiles: asked,
@@ -205,20 +238,16 @@ pub(crate) fn missing(accounting: &[PhaseAccounting], records: &Records) -> u64 
     accounting.iter().map(of_phase).sum()
 }
 
-fn take_profiling(records: &mut Records) -> Option<PhaseRecords> {
-    let index = records.phase(PhaseKind::Profiling)?.index;
-    records.phases.remove(&index)
-}
-
 /// A run that was stopped in its warmup.
 fn unstarted(warmup: Option<&PhaseReport>, context: MetricContext) -> (PhaseReport, Columns, MetricContext) {
     let at = Mono::from_nanos(warmup.map_or(0, |warmup| warmup.summary.end.0));
-    let window = PhaseWindow { start: at, end: at };
+    let window = PhaseWindow::new(at, at);
     let report = PhaseReport {
         name: PhaseKind::Profiling.name().to_owned(),
         kind: PhaseKind::Profiling,
         index: u32::from(warmup.is_some()),
         profiling_index: Some(0),
+        in_results: true,
         was_cancelled: true,
         summary: Summary::compute(&Columns::new(), &window, &context, &identity()),
         percentiles: AskedPercentiles::default(),
@@ -243,7 +272,7 @@ fn rebuilt_note(records: &Records, report: &RunReport, estimated: &[String], ver
             "window_is_estimated": estimated.contains(&phase.name),
         })
     };
-    let phases: Vec<Value> = report.warmup.iter().chain([&report.profiling]).map(window).collect();
+    let phases: Vec<Value> = report.phases.iter().map(window).collect();
     json!({
         "aiperf_version": version,
         "records": records.count,

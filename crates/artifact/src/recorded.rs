@@ -47,6 +47,19 @@ impl AsRecorded {
         }
     }
 
+    /// Metrics that another phase takes as recorded, which is summarised together with this one.
+    pub(crate) fn add_metrics(&mut self, other: &Self) {
+        self.metrics.extend(&other.metrics);
+    }
+
+    /// The values of a phase that ended later.
+    pub(crate) fn join(&mut self, next: Self) {
+        self.metrics.extend(next.metrics);
+        for (metric, values) in next.values {
+            self.values.entry(metric).or_default().extend(values);
+        }
+    }
+
     pub(crate) fn values(&self, metric: Metric) -> Option<&Vec<f64>> {
         self.values.get(&metric)
     }

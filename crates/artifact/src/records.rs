@@ -24,6 +24,8 @@ pub(crate) struct PhaseRecords {
     pub(crate) kind: PhaseKind,
     pub(crate) index: u32,
     pub(crate) profiling_index: Option<u32>,
+    /// The results of the run are about it.
+    pub(crate) in_results: bool,
     pub(crate) columns: Columns,
     pub(crate) fields: RecordFields,
     pub(crate) as_recorded: AsRecorded,
@@ -44,6 +46,29 @@ pub(crate) struct Records {
     pub(crate) unknown_tags: BTreeSet<String>,
 }
 
+impl PhaseRecords {
+    /// Whether it belongs to the warmups, or to the profiling phases that count.
+    pub(crate) fn is_of(&self, kind: PhaseKind) -> bool {
+        self.kind == kind && (kind == PhaseKind::Warmup || self.in_results)
+    }
+
+    /// This phase and a later one of the same kind, as one.
+    fn join(mut self, next: Self) -> Self {
+        self.columns.merge(next.columns);
+        self.as_recorded.join(next.as_recorded);
+        if let Some(context) = MetricContext::joined([&self.fields.context, &next.fields.context]) {
+            self.fields.context = context;
+        }
+        Self {
+            name: self.kind.name().to_owned(),
+            first_credit: self.first_credit.min(next.first_credit),
+            last_end: self.last_end.max(next.last_end),
+            count: self.count + next.count,
+            ..self
+        }
+    }
+}
+
 /// What can be seen in the first lines of the file.
 pub(crate) fn peek(path: &Path) -> Result<HashSet<Metric>, ArtifactError> {
     let mut seen = HashSet::new();
@@ -59,10 +84,10 @@ pub(crate) fn peek(path: &Path) -> Result<HashSet<Metric>, ArtifactError> {
 }
 
 impl Records {
-    /// `context_of`: what phases of a kind have. `visit` sees every line that can be read, with its number.
+    /// `context_of`: what a phase of a kind with this name has. `visit` sees every line that can be read, with its number.
     pub(crate) fn read(
         path: &Path,
-        context_of: &dyn Fn(PhaseKind) -> Result<MetricContext, ArtifactError>,
+        context_of: &dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError>,
         visit: &mut dyn FnMut(usize, &RecordLine),
     ) -> Result<Self, ArtifactError> {
         let mut records = Self::default();
@@ -81,34 +106,48 @@ impl Records {
         if let Some(error) = refused {
             return Err(error);
         }
+        for kind in [PhaseKind::Warmup, PhaseKind::Profiling] {
+            let mut all = AsRecorded::default();
+            records.together(kind).for_each(|phase| all.add_metrics(&phase.as_recorded));
+            records.together(kind).for_each(|phase| phase.as_recorded.add_metrics(&all));
+        }
         records.read_again(path)?;
         Ok(records)
     }
 
-    pub(crate) fn phase(&self, kind: PhaseKind) -> Option<&PhaseRecords> {
-        self.phases.values().rfind(|phase| phase.kind == kind)
+    /// All phases that are summarised together: the warmups, or the profiling phases that count.
+    fn together(&mut self, kind: PhaseKind) -> impl Iterator<Item = &mut PhaseRecords> {
+        self.phases.values_mut().filter(move |phase| phase.is_of(kind))
+    }
+
+    /// Takes the phases that are summarised together, as one; `None` if there are none.
+    pub(crate) fn take_joined(&mut self, kind: PhaseKind) -> Option<PhaseRecords> {
+        let indices: Vec<u32> = self.together(kind).map(|phase| phase.index).collect();
+        let all = indices.iter().filter_map(|index| self.phases.remove(index));
+        all.reduce(PhaseRecords::join)
     }
 
     fn add(
         &mut self,
         line: &RecordLine,
-        context_of: &dyn Fn(PhaseKind) -> Result<MetricContext, ArtifactError>,
+        context_of: &dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError>,
     ) -> Result<(), ArtifactError> {
         let metadata = &line.metadata;
-        let kind = if metadata.benchmark_phase.as_deref() == Some("warmup") {
-            PhaseKind::Warmup
-        } else {
-            PhaseKind::Profiling
-        };
+        let is_warmup = |text: &Option<String>| text.as_deref() == Some("warmup");
+        let in_results = !is_warmup(&metadata.benchmark_phase);
+        // A profiling phase that is left out of the results is marked as a warmup is, but says what it is.
+        let of_kind = if metadata.phase_kind.is_some() { &metadata.phase_kind } else { &metadata.benchmark_phase };
+        let kind = if is_warmup(of_kind) { PhaseKind::Warmup } else { PhaseKind::Profiling };
         let phase = match self.phases.entry(metadata.phase_index) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(new) => new.insert(PhaseRecords {
+                fields: RecordFields::of(context_of(kind, metadata.phase_name.as_deref().unwrap_or(kind.name()))?),
                 name: metadata.phase_name.clone().unwrap_or_else(|| kind.name().to_owned()),
                 kind,
+                in_results,
                 index: metadata.phase_index,
                 profiling_index: metadata.profiling_index,
                 columns: Columns::new(),
-                fields: RecordFields::of(context_of(kind)?),
                 as_recorded: AsRecorded::default(),
                 first_credit: u64::MAX,
                 last_end: 0,

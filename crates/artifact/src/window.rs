@@ -12,7 +12,7 @@ const QUARTER_HOUR: i128 = 15 * 60 * 1_000_000_000;
 
 pub(crate) fn of_phase(origin: &RunOrigin, phase: &PhaseRecords) -> PhaseWindow {
     let (start, end) = of_records(origin, &phase.name, phase.first_credit, phase.last_end);
-    PhaseWindow { start: Mono::from_nanos(start), end: Mono::from_nanos(end) }
+    PhaseWindow::new(Mono::from_nanos(start), Mono::from_nanos(end))
 }
 
 /// Whether nobody but the records tells the window of a phase: then it begins and ends with them, and the run's own may have been

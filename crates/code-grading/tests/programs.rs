@@ -18,7 +18,11 @@ const TESTS: &[(&str, ProgramTest)] = &[
     ("returned_values_are_compared_as_python_does", returned_values_are_compared_as_python_does),
     ("programs_that_break_are_wrong_with_the_reason", programs_that_break_are_wrong_with_the_reason),
     ("an_answer_without_code_is_unparsed", an_answer_without_code_is_unparsed),
+    ("recorded_programs_have_the_verdicts_of_lighteval", recorded_programs_have_the_verdicts_of_lighteval),
 ];
+
+/// With this variable all recorded programs are run, which takes a minute or two. Without it every eleventh is.
+const ALL_PROGRAMS: &str = "AIPERF_TEST_ALL_PROGRAMS";
 
 fn main() {
     enter_if_asked();
@@ -143,4 +147,18 @@ fn an_answer_without_code_is_unparsed(grader: &CodeGrader) {
     assert!(grade.unparsed && !grade.verdict.is_right());
     let damaged = grader.grade(&block("pass"), "{}").unwrap();
     assert!(damaged.unparsed && damaged.explanation.contains("no tests"), "{damaged:?}");
+}
+
+fn recorded_programs_have_the_verdicts_of_lighteval(grader: &CodeGrader) {
+    let step = if std::env::var_os(ALL_PROGRAMS).is_some() { 1 } else { 11 };
+    let lines: Vec<&str> = include_str!("recorded/programs.jsonl").lines().collect();
+    assert!(lines.len() >= 300, "{}", lines.len());
+    for line in lines.iter().step_by(step) {
+        let (answer, gold, passed): (String, String, bool) = serde_json::from_str(line).unwrap();
+        let grade = grader.grade(&answer, &gold).unwrap();
+        let right = grade.verdict.is_right();
+        // Standard input of lighteval is a text in memory, which has no bytes to read.
+        let known = right && answer.contains("sys.stdin.buffer");
+        assert!(right == passed || known, "lighteval says {passed}:\n{answer}\n{gold}\n{grade:?}");
+    }
 }

@@ -1,9 +1,9 @@
 //! Options of the command line over a file. Only options that were given count; names with values are merged, all else
 //! replaces what the file says.
 
-use aiperf_config::Parameter;
+use aiperf_config::{Parameter, PhaseKind};
 use aiperf_options::catalogue::{Arity, OptionId};
-use aiperf_options::{Given, RawOptions};
+use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions};
 use serde_json::{Map, Value};
 
 use crate::experiment::{is_list, of_warmup};
@@ -36,14 +36,15 @@ pub(crate) fn lay_over(options: &mut RawOptions, typed: &RawOptions, applies: fn
     }
 }
 
-/// Puts the options of one run over those of the file. What the cell sets stays as it is.
+/// Puts the options of one run over those of the file. What the cell sets stays as it is. An option of a phase needs to know which
+/// one is meant, so it is refused if there are several.
 pub(crate) fn lay_over_phases(
     run: &mut RawOptions,
-    profiling: &mut RawOptions,
-    warmup: &mut Option<RawOptions>,
+    phases: &mut Vec<PhaseOptions>,
     typed: &RawOptions,
     cell: &Map<String, Value>,
-) {
+    file: &str,
+) -> Result<(), ConfigError> {
     let load = options_of(PHASE);
     for given in typed.given() {
         let id = given.id;
@@ -52,18 +53,21 @@ pub(crate) fn lay_over_phases(
             continue;
         }
         if let Some(of_any) = of_warmup(id) {
-            match warmup {
-                Some(warmup) => warmup.set(of_any, given.spelling.clone(), given.values.clone()),
+            match only(phases, PhaseKind::Warmup, given, file)? {
+                Some(warmup) => warmup.options.set(of_any, given.spelling.clone(), given.values.clone()),
                 None if WARMUP_TRIGGERS.contains(&id) => {
-                    let mut started = RawOptions::new();
-                    started.set(of_any, given.spelling.clone(), given.values.clone());
-                    *warmup = Some(started);
+                    let mut options = RawOptions::new();
+                    options.set(of_any, given.spelling.clone(), given.values.clone());
+                    let (name, kind) = (PhaseKind::Warmup.name().to_owned(), PhaseKind::Warmup);
+                    phases.insert(0, PhaseOptions { name, kind, seamless: false, excluded: true, options });
                 }
                 // A rule about options says what is missing.
                 None => run.set(id, given.spelling.clone(), given.values.clone()),
             }
         } else if load.contains(&id) || of_load(id) {
-            set_load(profiling, given);
+            if let Some(profiling) = only(phases, PhaseKind::Profiling, given, file)? {
+                set_load(&mut profiling.options, given);
+            }
         } else if MERGED.contains(&id) {
             for value in &given.values {
                 run.append(id, given.spelling.clone(), value.clone());
@@ -71,6 +75,25 @@ pub(crate) fn lay_over_phases(
         } else {
             run.set(id, given.spelling.clone(), given.values.clone());
         }
+    }
+    Ok(())
+}
+
+/// The phase of a kind that an option of the command line means; an error if there are several.
+fn only<'a>(
+    phases: &'a mut [PhaseOptions],
+    kind: PhaseKind,
+    given: &Given,
+    file: &str,
+) -> Result<Option<&'a mut PhaseOptions>, ConfigError> {
+    let mut of_kind = phases.iter_mut().filter(|phase| phase.kind == kind);
+    match (of_kind.next(), of_kind.next()) {
+        (Some(_), Some(_)) => Err(ConfigError::Conflict {
+            first: given.spelling.clone(),
+            second: file.to_owned(),
+            why: format!("the file has several {} phases; set it in the phase that you mean", kind.name()),
+        }),
+        (only, _) => Ok(only),
     }
 }
 

@@ -1,11 +1,11 @@
 //! From a file and a command line to the runs that they describe.
 
-use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, PhaseKind, UserFile, swept_parameters};
+use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
-use aiperf_options::{ConfigError, RawOptions};
+use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions};
 use thiserror::Error;
 
-use crate::body::{FileRunOptions, PhaseOptions};
+use crate::body::FileRunOptions;
 use crate::field::WARMUP_OPTIONS;
 use crate::file::ConfigFile;
 use crate::multi_run;
@@ -92,7 +92,7 @@ impl ConfigFile {
         typed: &RawOptions,
         environment: &Environment,
     ) -> Result<(Config, bool), ConfigFileError> {
-        let FileRunOptions { mut run, phases, warnings, user_files } = self.options(variation)?;
+        let FileRunOptions { mut run, mut phases, warnings, user_files } = self.options(variation)?;
         let says_entries = run.get(OptionId::NumDatasetEntries).is_some();
         // Charts that a file describes are drawn, unless it says otherwise.
         if self.section("plot").is_some() && run.get(OptionId::AutoPlot).is_none() {
@@ -105,21 +105,11 @@ impl ConfigFile {
         if let Some(level) = multi_run::options(self, typed, false)?.0.get(OptionId::ConfidenceLevel) {
             run.set(level.id, level.spelling.clone(), level.values.clone());
         }
-        let (mut warmup, mut profiling) = self.one_of_each(phases)?;
-        let mut warnings = warnings;
-        drop_without_effect(&mut run, [Some(&mut profiling), warmup.as_mut()].into_iter().flatten(), &mut warnings);
-        command_line::lay_over_phases(&mut run, &mut profiling, &mut warmup, typed, &variation.values);
-        for phase in [Some(&mut profiling), warmup.as_mut()].into_iter().flatten() {
-            keep_the_type(phase, &run, self.name());
+        command_line::lay_over_phases(&mut run, &mut phases, typed, &variation.values, self.name())?;
+        for phase in &mut phases {
+            keep_the_type(&mut phase.options, &run, self.name());
+            phase.options.extend(run.clone());
         }
-        profiling.extend(run.clone());
-        if let Some(warmup) = &warmup {
-            say_how_long_the_warmup_is(&mut profiling, warmup);
-        }
-        let warmup = warmup.map(|mut warmup| {
-            warmup.extend(run.clone());
-            warmup
-        });
         let in_cell = |error: ConfigError| {
             if matches!(error, ConfigError::NoModel) {
                 return ConfigFileError::File(self.missing("model", "a run needs `model: NAME`, or --model"));
@@ -130,7 +120,13 @@ impl ConfigFile {
                 ConfigFileError::Cell { label: variation.label.clone(), error }
             }
         };
-        let mut config = profiling.resolve_after(warmup.as_ref(), environment).map_err(in_cell)?;
+        let main = phases.iter().find(|phase| phase.is_measured());
+        let main = main.ok_or(ConfigFileError::Options(ConfigError::NoMeasuredPhase))?;
+        let mut options = main.options.clone();
+        if main.options.get(OptionId::Scenario).is_none() {
+            say_how_long_the_others_are(&mut options, main, &phases);
+        }
+        let mut config = options.resolve_phases(&phases, environment).map_err(in_cell)?;
         config.command_line = typed.repeat(&environment.variables);
         config.user_files = self.with_variables(user_files, variation)?;
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));
@@ -151,33 +147,6 @@ impl ConfigFile {
         let position = self.section("benchmark").map_or_else(Position::default, |body| body.position);
         FileError::at(position, format!("benchmark.{key}"), problem).in_file(self.name())
     }
-
-    /// The warmup, if any, and the measured phase.
-    fn one_of_each(&self, phases: Vec<PhaseOptions>) -> Result<(Option<RawOptions>, RawOptions), FileError> {
-        let wrong = |problem: &str| FileError::new(problem).in_file(self.name());
-        let (mut warmup, mut profiling) = (None, None);
-        for phase in phases {
-            let place = match phase.kind {
-                PhaseKind::Warmup => &mut warmup,
-                PhaseKind::Profiling => &mut profiling,
-            };
-            if phase.seamless {
-                return Err(wrong("benchmark.phases: `seamless` is not supported; leave it out"));
-            }
-            if phase.kind == PhaseKind::Profiling && phase.excluded {
-                return Err(wrong(
-                    "benchmark.phases: `excludeFromResults` of a profiling phase is not supported; leave it out",
-                ));
-            }
-            if place.replace(phase.options).is_some() {
-                return Err(wrong(
-                    "benchmark.phases: a second phase of one kind is not supported; keep one warmup and one profiling phase",
-                ));
-            }
-        }
-        let profiling = profiling.ok_or_else(|| wrong("benchmark.phases: there is no profiling phase"))?;
-        Ok((warmup, profiling))
-    }
 }
 
 /// A phase of a file has the type that is written there. On the command line recorded times are followed if nothing else is
@@ -190,44 +159,19 @@ fn keep_the_type(phase: &mut RawOptions, run: &RawOptions, file: &str) {
     }
 }
 
-/// Settings of a file that mean nothing together with others of it. On the command line they are errors; files of the
-/// reference have them.
-fn drop_without_effect<'a>(
-    run: &mut RawOptions,
-    phases: impl Iterator<Item = &'a mut RawOptions>,
-    warnings: &mut Vec<String>,
-) {
-    let mut drop = |options: &mut RawOptions, id: OptionId, why: &str| {
-        if let Some(given) = options.get(id) {
-            warnings.push(format!("{} has no effect: {why}", given.spelling));
-            options.remove(id);
-        }
-    };
-    let mut has_users = false;
-    for phase in phases {
-        if phase.get(OptionId::PrefillConcurrency).is_none() {
-            let why = "without prefillConcurrency there is no limit to raise";
-            drop(phase, OptionId::PrefillConcurrencyRampDuration, why);
-        }
-        has_users |= phase.get(OptionId::UserCentricRate).is_some();
-    }
-    if has_users {
-        let why = "the pause between turns follows from the rate and the number of users";
-        for id in [
-            OptionId::ConversationTurnDelayMean,
-            OptionId::ConversationTurnDelayStddev,
-            OptionId::ConversationTurnDelayRatio,
-        ] {
-            drop(run, id, why);
-        }
-    }
-}
-
-/// How much data is loaded also depends on how much the warmup needs.
-fn say_how_long_the_warmup_is(profiling: &mut RawOptions, warmup: &RawOptions) {
+/// How much data is loaded also depends on how much the other phases need. For that the options of a warmup stand for all of them.
+fn say_how_long_the_others_are(options: &mut RawOptions, main: &PhaseOptions, phases: &[PhaseOptions]) {
     for id in [OptionId::WarmupRequestCount, OptionId::WarmupDuration, OptionId::NumWarmupSessions] {
-        if let Some(given) = of_warmup(id).and_then(|of_any| warmup.get(of_any)) {
-            profiling.set(id, given.spelling.clone(), given.values.clone());
+        let others = phases.iter().filter(|phase| phase.name != main.name);
+        let given: Vec<&Given> =
+            others.filter_map(|phase| of_warmup(id).and_then(|of_any| phase.options.get(of_any))).collect();
+        match given.as_slice() {
+            [] => {}
+            [only] => options.set(id, only.spelling.clone(), only.values.clone()),
+            [first, ..] => {
+                let values = given.iter().filter_map(|given| given.values.first()?.parse::<f64>().ok());
+                options.set(id, first.spelling.clone(), vec![values.sum::<f64>().to_string()]);
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::defaults;
 use crate::section::Section;
 use crate::{
-    AutoPlots, Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind,
+    AutoPlots, Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, PhaseConfig, PhaseKind,
+    RttProbing, UiKind,
 };
 
 impl Config {
@@ -19,9 +20,9 @@ impl Config {
         root.insert("endpoint".to_owned(), crate::endpoint::export::section(&self.endpoint));
         root.insert("datasets".to_owned(), json!([self.dataset_section()]));
         // The warmup of an agentic replay belongs to it and is nobody's setting.
-        let warmup = self.warmup.iter().filter(|warmup| !warmup.pace.is_agentic());
+        let is_set = |phase: &&PhaseConfig| phase.kind == PhaseKind::Profiling || !phase.pace.is_agentic();
         let phases: Vec<Value> =
-            warmup.chain([&self.profiling]).map(|phase| crate::phase::export::section(self, phase)).collect();
+            self.phases.iter().filter(is_set).map(|phase| crate::phase::export::section(self, phase)).collect();
         root.insert("phases".to_owned(), Value::Array(phases));
         root.insert("artifacts".to_owned(), self.artifacts_section());
         if !self.output.goodput.is_empty() {

@@ -15,6 +15,7 @@ mod mlflow;
 mod otel;
 mod output;
 mod phase;
+mod phases;
 mod post_process;
 mod run;
 mod search;
@@ -57,6 +58,7 @@ pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,
 };
+pub use phases::Phases;
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use search::{

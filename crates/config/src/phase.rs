@@ -2,23 +2,20 @@
 
 pub(crate) mod export;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use aiperf_protocol::PhaseKind;
 
-impl PhaseConfig {
-    /// The name under which logs and files know it.
-    pub const fn name(&self) -> &'static str {
-        match (self.kind, &self.pace) {
-            (PhaseKind::Warmup, Pace::AgenticReplay(_)) => "agentic.warmup",
-            (kind, _) => kind.name(),
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct PhaseConfig {
+    /// Unique in its run; logs, records and files know the phase by it.
+    pub name: Arc<str>,
     pub kind: PhaseKind,
+    /// Its requests count in the results of the run. Those of a warmup never do.
+    pub in_results: bool,
+    /// Begins when the phase before it has sent its last request, while responses of that phase are still to come.
+    pub seamless: bool,
     pub pace: Pace,
     pub stop: StopConditions,
     /// How long responses may still come in after the duration; only with a duration.
@@ -28,8 +25,39 @@ pub struct PhaseConfig {
     /// Most requests that may wait for their first token.
     pub prefill_limit: Option<usize>,
     pub prefill_ramp: Option<Ramp>,
-    /// Requests that the client gives up on purpose; never in warmup.
+    /// Requests that the client gives up on purpose; a warmup has them only if a file says so.
     pub cancellation: Option<Cancellation>,
+    /// Share of failed requests above which the run is stopped; only profiling phases are watched.
+    pub failed_request_threshold: Option<f64>,
+}
+
+impl PhaseConfig {
+    /// A phase with the name of its kind that waits for everything before it, and counts unless it is a warmup.
+    pub fn new(kind: PhaseKind, pace: Pace, stop: StopConditions) -> Self {
+        let name = match (kind, &pace) {
+            (PhaseKind::Warmup, Pace::AgenticReplay(_)) => "agentic.warmup",
+            (kind, _) => kind.name(),
+        };
+        Self {
+            name: Arc::from(name),
+            kind,
+            in_results: kind == PhaseKind::Profiling,
+            seamless: false,
+            pace,
+            stop,
+            grace: GracePeriod::Unlimited,
+            concurrency_ramp: None,
+            prefill_limit: None,
+            prefill_ramp: None,
+            cancellation: None,
+            failed_request_threshold: None,
+        }
+    }
+
+    /// Whether the results of the run are about it.
+    pub fn is_measured(&self) -> bool {
+        self.kind == PhaseKind::Profiling && self.in_results
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

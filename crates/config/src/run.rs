@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, OtelConfig,
-    OutputConfig, PhaseConfig, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
+    OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -12,9 +12,7 @@ pub struct Config {
     pub endpoint: EndpointConfig,
     pub dataset: DatasetConfig,
     pub cache_bust: CacheBust,
-    /// Present when any warmup trigger was given.
-    pub warmup: Option<PhaseConfig>,
-    pub profiling: PhaseConfig,
+    pub phases: Phases,
     /// The scenario that the run names.
     pub scenario: Option<Scenario>,
     /// Several lanes of an agentic replay may start with the same recorded session.
@@ -45,8 +43,6 @@ pub struct Config {
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,
-    /// Share of failed requests above which the run is stopped.
-    pub failed_request_threshold: Option<f64>,
     /// How long all requests may fail to connect before the run ends; `None`: no limit.
     pub unreachable_timeout: Option<Duration>,
     /// Settings of the environment variables.

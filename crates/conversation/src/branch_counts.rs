@@ -1,5 +1,7 @@
 //! How conversations ended that others started.
 
+use std::ops::Add;
+
 use serde::Serialize;
 
 /// Sums over the branches of a phase, named as in the summary.
@@ -24,4 +26,25 @@ pub struct BranchCounts {
     /// Orchestrators that were started, and those that went through all of their rounds.
     pub graphs_admitted: u64,
     pub graphs_completed_to_end: u64,
+}
+
+impl Add for BranchCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            children_spawned: self.children_spawned + other.children_spawned,
+            children_completed: self.children_completed + other.children_completed,
+            children_errored: self.children_errored + other.children_errored,
+            children_truncated: self.children_truncated + other.children_truncated,
+            children_delayed: self.children_delayed + other.children_delayed,
+            parents_suspended: self.parents_suspended + other.parents_suspended,
+            parents_resumed: self.parents_resumed + other.parents_resumed,
+            parents_failed_due_to_child_error: self.parents_failed_due_to_child_error
+                + other.parents_failed_due_to_child_error,
+            joins_suppressed: self.joins_suppressed + other.joins_suppressed,
+            graphs_admitted: self.graphs_admitted + other.graphs_admitted,
+            graphs_completed_to_end: self.graphs_completed_to_end + other.graphs_completed_to_end,
+        }
+    }
 }

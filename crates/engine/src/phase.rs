@@ -10,7 +10,7 @@ use aiperf_protocol::RunOutcome;
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
     pub kind: PhaseKind,
-    pub name: &'static str,
+    pub name: Arc<str>,
     /// Before the first credit was given out.
     pub start: Mono,
     /// When the last credit came back.

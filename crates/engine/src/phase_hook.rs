@@ -1,12 +1,16 @@
-//! What is done between phases, while nothing is in flight.
+//! What is done between phases.
 
-use aiperf_config::PhaseKind;
+use aiperf_config::PhaseConfig;
 
 /// Called on the scheduler's thread, which waits for it.
 pub trait PhaseHook: Send {
     /// Before the first request of a phase. A reason why the phase cannot start ends the run.
-    fn before(&mut self, phase: PhaseKind) -> Result<(), String>;
+    fn before(&mut self, phase: &PhaseConfig) -> Result<(), String>;
 
     /// After the last answer of a phase, however it ended.
-    fn after(&mut self, phase: PhaseKind);
+    fn after(&mut self, phase: &PhaseConfig);
+
+    /// Instead of both, if a phase begins while answers of the one before it are still to come. It should not take long: nothing is
+    /// sent meanwhile. A reason why the phase cannot start ends the run.
+    fn between(&mut self, ended: &PhaseConfig, begins: &PhaseConfig) -> Result<(), String>;
 }

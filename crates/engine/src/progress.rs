@@ -11,7 +11,7 @@ pub const ANNOUNCEMENTS: &str = "aiperf::announcements";
 
 #[derive(Debug, Default)]
 pub struct Progress {
-    phase: Mutex<Option<(PhaseKind, Mono)>>,
+    phase: Mutex<Option<CurrentPhase>>,
     sent: AtomicU64,
     returned: AtomicU64,
     /// Requests that the phase will send, when that is known; zero when not.
@@ -21,8 +21,16 @@ pub struct Progress {
     sending_ended: Mutex<Option<Mono>>,
 }
 
+/// The phase that began last.
+#[derive(Debug, Clone, Copy)]
+struct CurrentPhase {
+    index: usize,
+    kind: PhaseKind,
+    began: Mono,
+}
+
 impl Progress {
-    pub(crate) fn begin(&self, phase: PhaseKind, expected: Option<u64>, now: Mono) {
+    pub(crate) fn begin(&self, index: usize, kind: PhaseKind, expected: Option<u64>, now: Mono) {
         self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
@@ -31,7 +39,7 @@ impl Progress {
             *ended = None;
         }
         if let Ok(mut current) = self.phase.lock() {
-            *current = Some((phase, now));
+            *current = Some(CurrentPhase { index, kind, began: now });
         }
     }
 
@@ -69,13 +77,22 @@ impl Progress {
         self.sessions_completed.load(Ordering::Relaxed)
     }
 
+    fn current(&self) -> Option<CurrentPhase> {
+        self.phase.lock().ok().and_then(|current| *current)
+    }
+
     pub fn phase(&self) -> Option<PhaseKind> {
-        self.phase.lock().ok().and_then(|current| *current).map(|(phase, _)| phase)
+        self.current().map(|phase| phase.kind)
+    }
+
+    /// Index of the current phase in the plan, and when it began.
+    pub fn phase_index(&self) -> Option<(usize, Mono)> {
+        self.current().map(|phase| (phase.index, phase.began))
     }
 
     /// When the current phase began.
     pub fn began(&self) -> Option<Mono> {
-        self.phase.lock().ok().and_then(|current| *current).map(|(_, began)| began)
+        self.current().map(|phase| phase.began)
     }
 
     pub fn sent(&self) -> u64 {

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, RecordQueue, RecordQueueFigures, SendSettings, SpillThread,
-    Timing, WorkerGauge, Workload, record_queue,
+    Bodies, ControlSource, FixedSchedule, PhaseHook, PhaseOutcome, Plan, RecordQueue, RecordQueueFigures, SendSettings,
+    SpillThread, Timing, WorkerGauge, Workload, record_queue,
 };
 use aiperf_hub::Hub;
 use aiperf_live::{LiveRun, RunPlan, RunState, StageName, StageState};
-use aiperf_metrics::{ClientHealth, Metric, MetricContext, RecordBacklog, ValidityNote};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, PhaseWindow, RecordBacklog, ValidityNote};
 use aiperf_protocol::StopReason;
 use aiperf_redact::shown_url;
 use aiperf_report::{
@@ -111,9 +111,9 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
+        let mut phases: Vec<PhaseConfig> = config.phases.iter().cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
-        UntilCi::validate(&config, &settings::metric_context(&config, &config.profiling)?)?;
+        UntilCi::validate(&config, &settings::metric_context(&config, config.phases.profiling())?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
@@ -273,7 +273,9 @@ impl Run {
             server_metrics.run_is_over(interrupted);
         }
         let last_reading = if interrupted { LastReading::Skip } else { LastReading::Wait };
-        let gpu_result = gpus.and_then(|gpus| gpus.finish(&outcomes, anchor, last_reading, &self.paths));
+        let gpu_result = gpus.and_then(|gpus| {
+            gpus.finish(&outcomes, self.measured_window(&outcomes).as_ref(), anchor, last_reading, &self.paths)
+        });
         let health_history = health.map(HealthSampler::finish);
         spill.into_iter().for_each(SpillThread::join);
         let (columns, stamps) = threads.finish(self.phases.len())?;
@@ -305,7 +307,7 @@ impl Run {
         let measurements = RunMeasurements {
             benchmark_id,
             outcomes: &outcomes,
-            columns: &columns,
+            columns,
             anchor: &anchor,
             health: health_history.map(|history| {
                 let mut health = ClientHealth::assess(began, &history.samples);
@@ -342,7 +344,7 @@ impl Run {
         control: &ControlSource,
     ) -> Result<Vec<EarlyStop>, RunError> {
         let mut rules: Vec<Box<dyn StopRule>> = Vec::new();
-        if let Some(windows) = self.config.profiling.stop.windows {
+        if let Some(windows) = self.config.phases.profiling().stop.windows {
             rules.push(Box::new(StableWindows::new(windows, anchor)));
         }
         if !self.config.until_ci.is_empty() {
@@ -476,9 +478,21 @@ impl Run {
         self.config.record_processors.unwrap_or_else(|| (processors() / 4).clamp(1, 8))
     }
 
-    /// The context of the profiling phase.
+    /// Indices of the phases that began and that the results are about.
+    pub(crate) fn measured_phases(&self, outcomes: &[PhaseOutcome]) -> Vec<usize> {
+        (0..outcomes.len()).filter(|index| self.phases[*index].is_measured()).collect()
+    }
+
+    /// Start and end of all measured phases together, and how much of that time belongs to them; `None` if none began.
+    pub(crate) fn measured_window(&self, outcomes: &[PhaseOutcome]) -> Option<PhaseWindow> {
+        let measured = self.measured_phases(outcomes);
+        let window = |index: &usize| PhaseWindow::new(outcomes[*index].start, outcomes[*index].end);
+        PhaseWindow::join(&measured.iter().map(window).collect::<Vec<_>>())
+    }
+
+    /// The context of the first profiling phase that counts.
     pub(crate) fn profiling_context(&self) -> &MetricContext {
-        let profiling = self.phases.iter().rposition(|phase| phase.kind == PhaseKind::Profiling);
+        let profiling = self.phases.iter().position(PhaseConfig::is_measured);
         &self.contexts[profiling.unwrap_or_default()]
     }
 }

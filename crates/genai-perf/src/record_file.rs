@@ -31,7 +31,7 @@ impl RecordFile {
             return None;
         }
         let facts = config.endpoint.kind.facts();
-        let (mode, value) = match &config.profiling.pace {
+        let (mode, value) = match &config.phases.profiling().pace {
             Pace::Rate { rate, .. } => {
                 ("request_rate", json!(rate.points.first().map_or(0.0, |point| point.per_second)))
             }

@@ -177,7 +177,7 @@ impl ExampleRun<'_> {
             };
             let server = self.server(elapsed, target);
             self.set_reading(|reading| {
-                reading.phase = Some((kind, at(from)));
+                reading.phase = Some((index, at(from)));
                 reading.sent = target + in_flight;
                 reading.returned = target;
                 reading.expected = (kind == PhaseKind::Warmup).then_some(WARMUP_REQUESTS);

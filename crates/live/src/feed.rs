@@ -58,7 +58,7 @@ pub trait RunGauges: Send + Sync + Debug {
 #[derive(Debug, Clone, Default)]
 pub struct GaugeReading {
     /// The current phase and when it began.
-    pub phase: Option<(PhaseKind, Mono)>,
+    pub phase: Option<(usize, Mono)>,
     pub sent: u64,
     pub returned: u64,
     /// Requests that the phase will send, if that is known.

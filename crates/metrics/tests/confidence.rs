@@ -28,7 +28,7 @@ fn summary(requests: &[Observation]) -> Summary {
     }
     let end = requests.iter().map(|seen| seen.end).max().unwrap();
     let anchor = aiperf_clock::WallAnchor::at(at(0), aiperf_clock::EpochNanos(0));
-    Summary::compute(&columns, &PhaseWindow { start: at(0), end }, &streaming(), &anchor)
+    Summary::compute(&columns, &PhaseWindow::new(at(0), end), &streaming(), &anchor)
 }
 
 #[test]

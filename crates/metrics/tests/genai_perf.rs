@@ -22,7 +22,7 @@ fn results(seen: &[Observation], context: &MetricContext) -> impl Fn(Metric) -> 
     for one in seen {
         columns.push(one, &RecordValues::compute(one));
     }
-    let results = genai_perf_results(&columns, &PhaseWindow { start: at(0), end: at(2_000) }, context);
+    let results = genai_perf_results(&columns, &PhaseWindow::new(at(0), at(2_000)), context);
     move |metric| results.iter().find(|result| result.metric == metric).map(|result| result.stats)
 }
 

@@ -19,7 +19,7 @@ fn a_summary_of_a_million_requests() {
             Some(HttpTiming { reads: 3 + noise % 5, body_bytes_received: 500 + noise, ..HttpTiming::default() });
         columns.push(&seen, &RecordValues::compute(&seen));
     }
-    let window = PhaseWindow { start: at(0), end: at(12_000) };
+    let window = PhaseWindow::new(at(0), at(12_000));
     let anchor = WallAnchor::at(at(0), EpochNanos(0));
     for confidence in [None, streaming().confidence] {
         let context = MetricContext { confidence, ..streaming() };

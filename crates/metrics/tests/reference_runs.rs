@@ -144,7 +144,7 @@ fn a_fixed_schedule_gives_the_recorded_replay_lag() {
         columns.push(seen, &RecordValues::compute(seen));
     }
     let context = MetricContext { open_loop: true, fixed_schedule: true, ..chat() };
-    let window = PhaseWindow { start: window_edge(&run, "start_time"), end: window_edge(&run, "end_time") };
+    let window = PhaseWindow::new(window_edge(&run, "start_time"), window_edge(&run, "end_time"));
     let anchor = WallAnchor::at(Mono::from_nanos(0), EpochNanos(0));
     let ours = Summary::compute(&columns, &window, &context, &anchor);
     for tag in ["replay_sched_lag_p50", "replay_sched_lag_p90", "replay_sched_lag_p99", "replay_sched_degraded"] {
@@ -169,7 +169,7 @@ fn merging_threads_gives_what_one_thread_gives() {
     let [mut first, second, third] = parts;
     first.merge(third);
     first.merge(second);
-    let window = PhaseWindow { start: window_edge(&run, "start_time"), end: window_edge(&run, "end_time") };
+    let window = PhaseWindow::new(window_edge(&run, "start_time"), window_edge(&run, "end_time"));
     let anchor = WallAnchor::at(Mono::from_nanos(0), EpochNanos(0));
     let merged = Summary::compute(&first, &window, &context, &anchor);
     assert_eq!(merged.results, whole.results);

@@ -35,6 +35,8 @@ pub enum ConfigError {
          `--url sim:`, which needs no model"
     )]
     NoModel,
+    #[error("no profiling phase counts in the results; leave out `excludeFromResults` of one of them")]
+    NoMeasuredPhase,
 }
 
 impl ConfigError {
@@ -59,7 +61,7 @@ impl ConfigError {
             | Self::Unreadable { flag, .. } => vec![flag],
             Self::Conflict { first, second, .. } => vec![first, second],
             Self::Needs { flag, needs, .. } => vec![flag, needs],
-            Self::BadVariable { .. } | Self::Scenario { .. } | Self::NoModel => Vec::new(),
+            Self::BadVariable { .. } | Self::Scenario { .. } | Self::NoModel | Self::NoMeasuredPhase => Vec::new(),
         }
     }
 }

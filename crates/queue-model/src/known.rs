@@ -48,7 +48,7 @@ pub enum KnownServer {
     Drifting,
     /// M/M/1 that starts 30 % slower and warms up with a time constant of 5 minutes.
     Warming,
-    /// M/M/1 at half speed below 8 requests per second.
+    /// M/M/1 at 40 % of its speed below 6 requests per second.
     PowerSaving,
 }
 
@@ -121,10 +121,9 @@ impl KnownServer {
             Self::Batching => Box::new(BatchingServer::new(Self::BATCHING, seed)),
             Self::Drifting => single(MM1_SERVICE, SpeedOverTime::Drifting { change_per_hour: -0.05 }),
             Self::Warming => single(MM1_SERVICE, SpeedOverTime::Warming { slower_by: 0.3, time_constant_s: 300.0 }),
-            Self::PowerSaving => single(
-                MM1_SERVICE,
-                SpeedOverTime::PowerSaving { below_requests_per_s: 8.0, speed: 0.5, window_s: 10.0 },
-            ),
+            Self::PowerSaving => {
+                single(MM1_SERVICE, SpeedOverTime::PowerSaving { below_requests_per_s: 6.0, speed: 0.4, window_s: 8.0 })
+            }
         };
         VirtualSession::new(server, seed)
     }

@@ -162,7 +162,9 @@ fn a_run_in_which_nothing_succeeded_still_writes_its_files() {
 fn a_warmup_gets_its_own_files_and_a_manifest_like_the_reference() {
     let mut report = runs::clean_run();
     let warmup: Vec<_> = (0..3).map(runs::streamed).collect();
-    report.warmup = Some(runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
+    let warmup = runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming()));
+    report.phases.insert(0, warmup.clone());
+    report.warmup = Some(warmup);
     report.profiling.index = 1;
     let (_dir, paths, files) = write(&report);
     assert!(files.failed.is_empty());
@@ -207,7 +209,9 @@ fn a_saturated_client_and_hidden_waiting_are_in_the_summary() {
 fn the_manifest_has_the_accounting_of_its_phases_where_it_is_known() {
     let mut report = runs::stalled_run();
     let warmup: Vec<_> = (0..3).map(runs::streamed).collect();
-    report.warmup = Some(runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
+    let warmup = runs::phase(PhaseKind::Warmup, 0, runs::summary(&warmup, &runs::streaming()));
+    report.phases.insert(0, warmup.clone());
+    report.warmup = Some(warmup);
     let (_dir, paths, _) = write(&report);
     let phases = read_json(&paths.phase_manifest())["phases"].clone();
     assert!(phases[0].get("accounting").is_none());

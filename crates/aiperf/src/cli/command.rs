@@ -6,7 +6,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
-use super::{HELP, analyze, chat, compare, config, doctor, help, plot, report, selftest, speed_bench_report, trace};
+use super::{
+    HELP, analyze, chat, compare, config, doctor, help, man_pages, plot, report, selftest, speed_bench_report, trace,
+};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -73,6 +75,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
                 .disable_version_flag(true)
                 .arg(shell_arg().index(1).required(true)),
         )
+        .subcommand(man_pages::command())
         .subcommand(
             Command::new(HELP)
                 .about("Print the help of a command: `aiperf help profile`")
@@ -102,7 +105,7 @@ fn completion_args() -> [Arg; 3] {
 fn shell_arg() -> Arg {
     Arg::new(SHELL)
         .value_name("SHELL")
-        .value_parser(["bash", "zsh", "fish"])
+        .value_parser(["bash", "zsh", "fish", "powershell"])
         .help("Shell that the completion script is for")
 }
 

@@ -40,13 +40,18 @@ fn shell(name: &str) -> Result<Shell, CliError> {
         "bash" => Ok(Shell::Bash),
         "zsh" => Ok(Shell::Zsh),
         "fish" => Ok(Shell::Fish),
+        "powershell" => Ok(Shell::PowerShell),
         _ => Err(CliError::Completion(
-            "the shell is not known; name it with --shell bash, --shell zsh or --shell fish".to_owned(),
+            "the shell is not known; name it with --shell bash, zsh, fish or powershell".to_owned(),
         )),
     }
 }
 
 fn usual_place(shell: Shell, environment: &Environment) -> Result<PathBuf, CliError> {
+    if shell == Shell::PowerShell {
+        let why = "PowerShell looks in no folder for such scripts; write it with --output PATH and load it in your profile: . PATH";
+        return Err(CliError::Completion(why.to_owned()));
+    }
     let home = environment.variables.get("HOME").filter(|home| !home.is_empty()).ok_or_else(|| {
         CliError::Completion("HOME is not set; say where to write the script with --output PATH".to_owned())
     })?;

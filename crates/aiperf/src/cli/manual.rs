@@ -51,7 +51,8 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |
 | `aiperf validate FOLDER` | check all files of a run, or of several runs and their aggregate |
 | `aiperf validate mooncake-trace FILE` | check every row of a trace |
-| `aiperf completions bash\\|zsh\\|fish` | print a completion script |
+| `aiperf completions bash\\|zsh\\|fish\\|powershell` | print a completion script |
+| `aiperf man-pages FOLDER` | write a man page for each command |
 | `aiperf --install-completion [--shell SHELL] [--output PATH]` | install a completion script |
 | `aiperf help COMMAND`, `aiperf COMMAND --help` | print the help of a command |
 | `aiperf profile -h` | print the most used options |

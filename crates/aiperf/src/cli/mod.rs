@@ -10,6 +10,7 @@ mod config;
 mod doctor;
 mod error;
 mod help;
+mod man_pages;
 #[cfg(test)]
 mod manual;
 mod mistake;
@@ -38,6 +39,7 @@ pub(crate) use completion::Completion;
 pub(crate) use config::{ConfigInvocation, ExpandFormat};
 pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
+pub(crate) use man_pages::ManPages;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
@@ -75,6 +77,8 @@ pub(crate) enum Invocation {
     Validate(PathBuf),
     Trace(TraceInvocation),
     Completion(Completion),
+    /// Man pages, and the folder for them.
+    ManPages(ManPages),
     /// Help or version, for stdout.
     Text(String),
 }
@@ -139,6 +143,7 @@ pub(crate) fn parse(
         Some((name @ ("analyze-trace" | "synthesize"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }
+        Some((man_pages::NAME, matches)) => Ok(Invocation::ManPages(man_pages::read(matches))),
         Some(("completions", matches)) => completion::print(matches).map(Invocation::Completion),
         _ => Ok(Invocation::Text(command.render_help().to_string())),
     }

@@ -124,7 +124,7 @@ fn long_and_short_options_are_spelled_in_every_usual_way() {
 #[test]
 fn spellings_that_were_published_but_never_built_are_understood() {
     let config = profile("-m x --session-concurrency 3 -g request_latency:500");
-    assert_eq!(config.profiling.pace, Pace::Concurrency(3));
+    assert_eq!(config.phases.profiling().pace, Pace::Concurrency(3));
     assert_eq!(config.output.goodput, [("request_latency".to_owned(), 500.0)]);
     assert!(refused("profile -m x --session-concurrency 0").contains("--session-concurrency"));
 }
@@ -133,7 +133,7 @@ fn spellings_that_were_published_but_never_built_are_understood() {
 fn flags_that_switch_something_off_are_flags_of_their_own() {
     let message = refused("profile -m x --fixed-schedule --no-fixed-schedule");
     assert!(message.contains("--fixed-schedule and --no-fixed-schedule"), "{message}");
-    assert_eq!(profile("-m x --no_fixed_schedule").profiling.pace, Pace::Concurrency(1));
+    assert_eq!(profile("-m x --no_fixed_schedule").phases.profiling().pace, Pace::Concurrency(1));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_negative_number_is_a_value() {
 
 #[test]
 fn a_double_dash_changes_nothing() {
-    assert_eq!(profile("-m x -- --concurrency 7").profiling.pace, Pace::Concurrency(7));
+    assert_eq!(profile("-m x -- --concurrency 7").phases.profiling().pace, Pace::Concurrency(7));
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn the_simulator_takes_its_settings_from_its_own_table() {
 
 #[test]
 fn completion_scripts_know_the_options() {
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
         let Ok(Invocation::Completion(completion)) = invoke(&["completions", shell]) else { panic!("no script") };
         assert_eq!(completion.path, None);
         let script = String::from_utf8(completion.script).unwrap();
@@ -370,6 +370,7 @@ fn a_completion_script_goes_where_the_shell_looks_or_where_the_user_says() {
         Path::new("/home/me/.config/fish/completions/aiperf.fish")
     );
     assert_eq!(path(&["--install-completion", "--shell=bash", "-o", "x"]), Path::new("/somewhere/x"));
+    assert!(refused("--install-completion --shell powershell").contains("--output PATH"));
 }
 
 #[test]

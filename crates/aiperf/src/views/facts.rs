@@ -13,7 +13,7 @@ pub(crate) fn facts(config: &Config, cell: Option<String>) -> RunFacts {
         endpoint_type: config.endpoint.kind.facts().name.to_owned(),
         urls: config.endpoint.targets.iter().map(Target::display).collect(),
         streaming: config.endpoint.streaming,
-        load: load(&config.profiling.pace),
+        load: load(&config.phases.profiling().pace),
         slos: config.output.goodput.iter().map(|(tag, limit)| SloLimit { tag: tag.clone(), limit: *limit }).collect(),
         artifact_dir: config.output.dir.display().to_string(),
         input_config: config.to_input_config(),

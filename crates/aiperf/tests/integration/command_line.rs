@@ -61,8 +61,8 @@ fn mistakes_are_answered_in_one_sentence() {
 }
 
 #[test]
-fn completions_come_for_three_shells() {
-    for shell in ["bash", "zsh", "fish"] {
+fn completions_come_for_four_shells() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = text(&format!("completions {shell}"));
         assert!(script.contains("aiperf") && script.contains("request-rate"), "{shell}");
     }
@@ -72,6 +72,18 @@ fn completions_come_for_three_shells() {
     let ended = running.end();
     assert_eq!(ended.stdout, format!("{}\n", script.display()));
     assert!(script.is_file());
+}
+
+#[test]
+fn there_is_a_man_page_for_each_command() {
+    let running = Program::new("man-pages man").start();
+    let folder = running.out().with_file_name("man");
+    let ended = running.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let page = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(page("aiperf.1").contains("doctor"));
+    assert!(page("aiperf-profile.1").contains("request\\-rate"), "{}", &page("aiperf-profile.1")[..2000]);
+    assert!(page("aiperf-config-validate.1").contains("configuration"));
 }
 
 /// The reply to a GET, head and all. The server is asked to close, so that its end is the end.

@@ -48,6 +48,7 @@ mod media;
 mod metrics;
 mod outputs;
 mod parquet_tables;
+mod phases;
 mod plot_dashboard;
 mod plots;
 mod preconnect;

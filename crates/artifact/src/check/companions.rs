@@ -128,7 +128,7 @@ impl FolderCheck<'_> {
         let name = self.folder.name(&path);
         let Some(manifest) = self.whole(&path, Shape::PhaseManifest) else { return };
         for phase in items(&manifest, "phases") {
-            let kind = phase["phase_kind"].as_str().unwrap_or_default();
+            let phase_name = phase["phase_name"].as_str().unwrap_or_default();
             for key in ["metrics_json", "metrics_csv"] {
                 let Some(file) = phase[key].as_str() else { continue };
                 let path = self.folder.dir().join(file);
@@ -142,13 +142,13 @@ impl FolderCheck<'_> {
             }
             let said = (phase["successful_request_count"].as_u64(), phase["error_request_count"].as_u64());
             let Some((successes, failures)) =
-                self.seen.as_ref().map(|seen| seen.outcomes.get(kind).copied().unwrap_or_default())
+                self.seen.as_ref().map(|seen| seen.outcomes.get(phase_name).copied().unwrap_or_default())
             else {
                 continue;
             };
             if said != (Some(successes), Some(failures)) {
                 let text = format!(
-                    "{kind}: {:?} successes and {:?} failures, the records have {successes} and {failures}",
+                    "{phase_name}: {:?} successes and {:?} failures, the records have {successes} and {failures}",
                     said.0.unwrap_or_default(),
                     said.1.unwrap_or_default()
                 );

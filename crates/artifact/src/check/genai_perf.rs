@@ -63,7 +63,7 @@ impl FolderCheck<'_> {
             }
             count += 1;
         }
-        let successes = self.seen.as_ref().map(|seen| seen.outcomes.get("profiling").map_or(0, |(good, _)| *good));
+        let successes = self.seen.as_ref().map(|seen| seen.profiled);
         if let Some(successes) = successes.filter(|successes| *successes != count) {
             found.push(format!("{count} requests, the records have {successes} that succeeded"));
         }

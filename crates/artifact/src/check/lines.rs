@@ -20,8 +20,10 @@ pub(super) struct SeenRecords {
     pub(super) conversations: HashSet<String>,
     /// Lines of each phase, by its name.
     pub(super) phases: HashMap<String, u64>,
-    /// Successes and failures, without those that the end of the run cut off, by phase.
+    /// Successes and failures, without those that the end of the run cut off, by the name of the phase.
     pub(super) outcomes: HashMap<String, (u64, u64)>,
+    /// Successes that the results are about.
+    pub(super) profiled: u64,
 }
 
 impl FolderCheck<'_> {
@@ -169,10 +171,13 @@ impl SeenRecords {
         }
         self.conversations.extend(metadata.conversation_id.clone());
         let name = metadata.phase_name.clone().unwrap_or_else(|| phase.clone());
-        *self.phases.entry(name).or_default() += 1;
-        let (successes, failures) = self.outcomes.entry(phase).or_default();
+        *self.phases.entry(name.clone()).or_default() += 1;
+        let (successes, failures) = self.outcomes.entry(name).or_default();
         match &record.error {
-            None => *successes += 1,
+            None => {
+                *successes += 1;
+                self.profiled += u64::from(phase == "profiling");
+            }
             Some(error) if error.is_cut_off(metadata.was_cancelled) => {}
             Some(_) => *failures += 1,
         }

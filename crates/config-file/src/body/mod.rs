@@ -9,13 +9,12 @@ mod reader;
 mod user_files;
 
 pub(crate) use duration::seconds as duration_seconds;
-pub(crate) use phases::PhaseOptions;
 use reader::{Reader, must_be_map};
 pub(crate) use reader::{scalar as one_value, truth as truth_value, unknown as unknown_key};
 pub(crate) use user_files::check_path as check_user_path;
 
 use aiperf_config::UserFile;
-use aiperf_options::RawOptions;
+use aiperf_options::{PhaseOptions, RawOptions};
 
 use crate::FileError;
 use crate::field::{BENCHMARK, Field};

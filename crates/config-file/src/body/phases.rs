@@ -1,7 +1,7 @@
 //! The phases of a run: `benchmark.phases`, or `benchmark.profiling` with `benchmark.warmup`.
 
 use aiperf_config::PhaseKind;
-use aiperf_options::RawOptions;
+use aiperf_options::PhaseOptions;
 use aiperf_options::catalogue::OptionId;
 
 use super::reader::{Reader, must_be_map, scalar, truth};
@@ -9,18 +9,6 @@ use crate::FileError;
 use crate::field::PHASE;
 use crate::names::snake;
 use crate::yaml::{Node, NodeValue};
-
-/// One phase: its place in the run, and its load as options of a profiling phase.
-#[derive(Debug)]
-pub(crate) struct PhaseOptions {
-    pub(crate) name: String,
-    pub(crate) kind: PhaseKind,
-    /// Starts without waiting for the responses of the phase before it.
-    pub(crate) seamless: bool,
-    /// Its requests are in the records, but not in the results.
-    pub(crate) excluded: bool,
-    pub(crate) options: RawOptions,
-}
 
 /// Keys of a phase that are not options.
 const OWN_KEYS: [&str; 7] =
@@ -85,6 +73,11 @@ fn check(phases: &[(PhaseOptions, Vec<String>)], body: &Node, path: &str) -> Res
     if !phases.iter().any(|(phase, _)| phase.kind == PhaseKind::Profiling) {
         return wrong("there is no profiling phase; add one, or set `kind: profiling`".to_owned());
     }
+    if !phases.iter().any(|(phase, _)| phase.is_measured()) {
+        return wrong(
+            "no profiling phase counts in the results; leave out `excludeFromResults` of one of them".to_owned(),
+        );
+    }
     Ok(())
 }
 
@@ -104,8 +97,9 @@ fn phase(
     };
     let flag = |name: &str| match node.entries().iter().find(|entry| snake(&entry.key) == name) {
         Some(entry) => truth(&entry.value)
+            .map(Some)
             .map_err(|problem| FileError::at(entry.value.position, format!("{path}.{}", entry.key), problem)),
-        None => Ok(false),
+        None => Ok(None),
     };
     let name = text("name")?.or_else(|| usual_name.map(ToOwned::to_owned));
     let Some(name) = name else { return Err(FileError::at(node.position, path, "a phase needs a name")) };
@@ -138,7 +132,15 @@ fn phase(
         }
     }
     load_type(&mut reader, node, path)?;
-    let (seamless, excluded) = (flag("seamless")?, flag("exclude_from_results")? || kind == PhaseKind::Warmup);
+    let seamless = flag("seamless")?.unwrap_or(false);
+    let excluded = match (kind, flag("exclude_from_results")?) {
+        (PhaseKind::Warmup, Some(false)) => {
+            let problem = "a warmup is never in the results; leave out the key, or set `kind: profiling`";
+            return Err(FileError::at(node.position, format!("{path}.excludeFromResults"), problem));
+        }
+        (PhaseKind::Warmup, _) => true,
+        (PhaseKind::Profiling, excluded) => excluded.unwrap_or(false),
+    };
     let (options, warnings) = reader.finish();
     Ok((PhaseOptions { name, kind, seamless, excluded, options }, warnings))
 }

@@ -41,7 +41,7 @@ pub(super) fn phases(
     let is_sweep =
         [OptionId::Concurrency, OptionId::RequestRate, OptionId::NumUsers].into_iter().any(|id| writer.is_swept(id));
     let requests = config.filter(|config| matches!(config.dataset.source, DatasetSource::Synthetic(_)));
-    let requests = requests.and_then(|config| config.profiling.stop.requests);
+    let requests = requests.and_then(|config| config.phases.profiling().stop.requests);
     if let Some(requests) = requests.filter(|_| !is_sweep && !is_scenario && !STOPS.iter().any(says_when)) {
         profiling.insert("requests".to_owned(), json!(requests));
     }

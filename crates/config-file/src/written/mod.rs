@@ -146,7 +146,7 @@ fn dataset(writer: &mut Writer<'_>) -> Map<String, Value> {
 
 /// Whether the measured phase follows the times of its data, asked for or not.
 fn follows_schedule(config: Option<&Config>) -> bool {
-    config.is_some_and(|config| matches!(config.profiling.pace, Pace::FixedSchedule { .. }))
+    config.is_some_and(|config| matches!(config.phases.profiling().pace, Pace::FixedSchedule { .. }))
 }
 
 /// Whether a file need not have an option: it changes nothing, or it is about one command and not about what is run.

@@ -63,7 +63,7 @@ impl Config {
 
     /// The default number goes unsaid, unless it is the number of requests or sessions.
     fn stated_entries(&self, entries: usize) -> Option<usize> {
-        let stop = &self.profiling.stop;
+        let stop = &self.phases.profiling().stop;
         let counted = [stop.requests, stop.sessions].contains(&Some(entries as u64));
         (entries != defaults::ENTRIES || counted).then_some(entries)
     }

@@ -12,10 +12,10 @@ use crate::{
 };
 
 pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
-    let mut section = Section::named(phase.kind.name());
+    let mut section = Section::named(&phase.name);
     section.put("kind", phase.kind.name());
     section.put("type", kind(&phase.pace));
-    section.put_if("exclude_from_results", phase.kind == PhaseKind::Warmup);
+    section.put_if("exclude_from_results", !phase.in_results);
     section.put_some("requests", phase.stop.requests);
     section.put_some("sessions", phase.stop.sessions);
     section.put_some("duration", phase.stop.duration.as_ref().map(Duration::as_secs_f64));
@@ -41,6 +41,7 @@ pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         }
         GracePeriod::Unlimited => {}
     }
+    section.put_if("seamless", phase.seamless);
     put_pace(&mut section, config, &phase.pace);
     if let Some(cancellation) = phase.cancellation {
         let mut part = Section::default();
@@ -48,7 +49,7 @@ pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         part.put_some("delay", Some(cancellation.delay.as_secs_f64()).filter(|delay| *delay > 0.0));
         section.put("cancellation", part.finish());
     }
-    section.put_some("failed_request_threshold", config.failed_request_threshold);
+    section.put_some("failed_request_threshold", phase.failed_request_threshold);
     if config.unreachable_timeout != Some(defaults::UNREACHABLE_TIMEOUT) {
         section.put("unreachable_timeout", config.unreachable_timeout.unwrap_or_default().as_secs_f64());
     }
@@ -98,7 +99,7 @@ fn put_replay(section: &mut Section, replay: &AgenticReplay, config: &Config) {
     section.put_if("burst_phase_starts", replay.burst);
     section.put_some("system_idle_gap_cap_seconds", replay.idle_cap.as_ref().map(Duration::as_secs_f64));
     section.put_some("agentic_cache_warmup_duration", replay.cache_warmup.as_ref().map(Duration::as_secs_f64));
-    if let Some(GracePeriod::Limited(grace)) = config.warmup.as_ref().map(|warmup| warmup.grace) {
+    if let Some(GracePeriod::Limited(grace)) = config.phases.warmups().next().map(|warmup| warmup.grace) {
         section.put("agentic_warmup_grace_period", grace.as_secs_f64());
     }
 }

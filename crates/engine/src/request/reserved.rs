@@ -28,8 +28,9 @@ pub(crate) struct ReservedCredit {
 }
 
 impl ReservedCredit {
-    pub(crate) fn may_start(&self, now: Mono) -> bool {
-        self.deadline.is_none_or(|deadline| now < deadline)
+    /// Whether it may start now in the place of a request of this phase.
+    pub(crate) fn may_follow(&self, phase: usize, now: Mono) -> bool {
+        self.credit.phase == phase && self.deadline.is_none_or(|deadline| now < deadline)
     }
 
     /// The credit of a request that starts now.

@@ -117,13 +117,13 @@ impl PhaseState<'_> {
     }
 
     pub(super) fn issue(&mut self, turn: TurnToSend) -> Result<(), EngineError> {
-        let worker = turn.session.worker;
+        let (worker, is_root) = (turn.session.worker, turn.session.is_root);
         let credit = self.credit_of(turn);
         self.counts.arrivals_delayed += u64::from(credit.held_back);
         if !self.environment.dispatch.send(Credit { number: self.numbers.next(), ..credit }) {
             return Err(EngineError::WorkersGone);
         }
-        self.note_sent(worker);
+        self.note_sent(worker, is_root);
         Ok(())
     }
 
@@ -157,11 +157,13 @@ impl PhaseState<'_> {
     }
 
     /// Counts a request that a worker sends.
-    pub(super) fn note_sent(&mut self, worker: usize) {
+    pub(super) fn note_sent(&mut self, worker: usize, is_root: bool) {
         self.run.reach.note_try(self.now());
         self.prefill.enter();
         self.counts.sent += 1;
         self.run.in_flight[worker] += 1;
+        self.run.roots_in_flight += usize::from(is_root);
+        self.run.prefilling += 1;
         self.environment.progress.add_sent();
     }
 

@@ -2,6 +2,8 @@
 //! the machine's clock, worker threads and the control queue there; the scheduler's tests a virtual clock and a
 //! simulated server.
 
+use std::ops::RangeInclusive;
+
 use aiperf_clock::{Clock, Mono};
 use aiperf_protocol::RunOutcome;
 
@@ -29,8 +31,8 @@ pub(crate) trait Dispatch {
     /// Has a worker open connections; it reports with an event. False when that worker is gone.
     fn preconnect(&self, worker: usize, ahead: Vec<ConnectionsAhead>) -> bool;
 
-    /// Ends all requests in flight, because the phase ended in this way.
-    fn cut(&self, phase_outcome: RunOutcome);
+    /// Ends all requests in flight of these phases, because they ended in this way.
+    fn cut(&self, phases: RangeInclusive<usize>, phase_outcome: RunOutcome);
 }
 
 /// Brings what comes back from requests, and orders to stop.

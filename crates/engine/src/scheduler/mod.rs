@@ -4,6 +4,7 @@
 mod agenda;
 mod branch_joins;
 mod dispatch;
+mod draining;
 mod environment;
 mod mode;
 mod next_turn;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use aiperf_clock::{MonotonicClock, tighten_timer_slack};
 use aiperf_config::PhaseConfig;
 
-use crate::control::ControlSource;
+use crate::control::{ControlSource, SchedulerEvent};
 use crate::phase::PhaseOutcome;
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan, Workload};
@@ -36,7 +37,7 @@ use crate::worker::{WorkerGauge, WorkerPool};
 
 pub(crate) use self::environment::Dispatch;
 use self::environment::SchedulerEnvironment;
-use self::phase_run::PhaseRun;
+use self::phase_run::{NextPhase, PhaseRun};
 pub(crate) use self::run_state::Placement;
 use self::run_state::RunState;
 
@@ -86,45 +87,72 @@ impl<'a> Scheduler<'a> {
     }
 
     fn run(mut self) -> Result<Vec<PhaseOutcome>, EngineError> {
-        let mut outcomes = Vec::new();
         let phases = std::mem::take(&mut self.workload.phases);
+        let mut index: usize = 0;
         // Phases of an agentic replay share their sessions: the second continues what the first has begun.
         for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
             let Some((first, others)) = group.split_first() else { continue };
-            before(&mut self.hook, first)?;
-            let came_in = self.preconnect(first)?;
-            let mut run = PhaseRun::new(outcomes.len(), first, &mut self.workload, &mut self.run, self.environment);
-            let outcome = run.run(came_in);
-            after(&mut self.hook, first);
-            outcomes.push(outcome?);
+            let came_in = self.begin(first, index.checked_sub(1).map(|before| &phases[before]))?;
+            let mut run = PhaseRun::new(index, first, &mut self.workload, &mut self.run, self.environment);
+            let result = run.run(came_in, next(&phases, index));
+            end(&mut self.hook, &phases, index, run.is_stopped());
+            result?;
+            index += 1;
             for phase in others {
-                if is_stopped(&outcomes) {
+                if run.is_stopped() {
                     break;
                 }
                 before(&mut self.hook, phase)?;
-                run.enter(outcomes.len(), phase);
-                let outcome = run.run(Vec::new());
-                after(&mut self.hook, phase);
-                outcomes.push(outcome?);
+                run.enter(index, phase);
+                let result = run.run(Vec::new(), next(&phases, index));
+                end(&mut self.hook, &phases, index, run.is_stopped());
+                result?;
+                index += 1;
             }
-            if is_stopped(&outcomes) {
+            if run.is_stopped() {
                 break;
             }
         }
-        Ok(outcomes)
+        let mut over = self.run.over;
+        over.sort_by_key(|(index, _)| *index);
+        Ok(over.into_iter().map(|(_, outcome)| outcome).collect())
+    }
+
+    /// What is done before the first request of a phase. Returns what came in meanwhile.
+    fn begin(
+        &mut self,
+        phase: &PhaseConfig,
+        earlier: Option<&PhaseConfig>,
+    ) -> Result<Vec<SchedulerEvent>, EngineError> {
+        match earlier {
+            Some(earlier) if phase.seamless => {
+                if let Some(hook) = &mut self.hook {
+                    hook.between(earlier, phase).map_err(EngineError::Hook)?;
+                }
+                Ok(Vec::new())
+            }
+            _ => {
+                before(&mut self.hook, phase)?;
+                self.preconnect(phase)
+            }
+        }
+    }
+}
+
+/// When the phase after this one begins.
+fn next(phases: &[PhaseConfig], index: usize) -> NextPhase {
+    if phases.get(index + 1).is_some_and(|phase| phase.seamless) { NextPhase::Seamless } else { NextPhase::AfterAll }
+}
+
+/// What is done after a phase, unless the next one goes on without a pause.
+fn end(hook: &mut Option<Box<dyn PhaseHook>>, phases: &[PhaseConfig], index: usize, is_stopped: bool) {
+    if let Some(hook) = hook
+        && (is_stopped || next(phases, index) == NextPhase::AfterAll)
+    {
+        hook.after(&phases[index]);
     }
 }
 
 fn before(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) -> Result<(), EngineError> {
-    hook.as_mut().map_or(Ok(()), |hook| hook.before(phase.kind).map_err(EngineError::Hook))
-}
-
-fn after(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) {
-    if let Some(hook) = hook {
-        hook.after(phase.kind);
-    }
-}
-
-fn is_stopped(outcomes: &[PhaseOutcome]) -> bool {
-    outcomes.last().is_some_and(|outcome| outcome.ended_by.is_stopped())
+    hook.as_mut().map_or(Ok(()), |hook| hook.before(phase).map_err(EngineError::Hook))
 }

@@ -1,15 +1,17 @@
 //! One phase from its start to its last response: sending, draining, and cutting off what outlasts the grace period.
 
+use std::sync::Arc;
+
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 use aiperf_protocol::{RunOutcome, StopReason};
 
+use super::draining::DrainingPhase;
 use super::environment::SchedulerEnvironment;
 use super::mode::{self, LoadMode};
 use super::phase_state::PhaseState;
 use super::run_state::RunState;
 use crate::control::SchedulerEvent;
-use crate::phase::PhaseOutcome;
 use crate::plan::{EngineError, Workload};
 use crate::progress::ANNOUNCEMENTS;
 use crate::queue::WaitResult;
@@ -26,6 +28,15 @@ pub(super) struct PhaseRun<'a> {
     grace_exceeded: bool,
     cut_drain: Nanos,
     ahead: Nanos,
+}
+
+/// When the phase after this one begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NextPhase {
+    /// When everything has come back; also if there is none.
+    AfterAll,
+    /// When the last request is sent.
+    Seamless,
 }
 
 /// How far a phase is.
@@ -52,7 +63,7 @@ impl<'a> PhaseRun<'a> {
         run: &'a mut RunState,
         environment: SchedulerEnvironment<'a>,
     ) -> Self {
-        environment.progress.begin(phase.kind, phase.stop.requests, environment.clock.now());
+        environment.progress.begin(index, phase.kind, phase.stop.requests, environment.clock.now());
         let cut_drain = workload.timing.cut_drain.into();
         let mut state = PhaseState::new(index, phase, workload, run, environment);
         let mode = mode::of(&phase.pace, &mut state);
@@ -68,8 +79,9 @@ impl<'a> PhaseRun<'a> {
         self.grace_exceeded = false;
     }
 
-    /// `came_in`: what came in before the phase and was not handled.
-    pub(super) fn run(&mut self, came_in: Vec<SchedulerEvent>) -> Result<PhaseOutcome, EngineError> {
+    /// `came_in`: what came in before the phase and was not handled. If the next phase is seamless, this one ends when its last
+    /// request is sent, and drains while the next one runs; otherwise it ends when nothing of any phase is in flight.
+    pub(super) fn run(&mut self, came_in: Vec<SchedulerEvent>, next: NextPhase) -> Result<(), EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
         let mut stage = PhaseStage::Sending;
@@ -79,24 +91,85 @@ impl<'a> PhaseRun<'a> {
         stage = self.handle_events(None, stage);
         loop {
             stage = self.advance(stage)?;
-            if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
-                let overdue = matches!(&stage, PhaseStage::Cutting { until, .. } if self.now() >= *until);
-                let is_cut = matches!(stage, PhaseStage::Cutting { .. });
-                let is_over =
-                    self.state.in_flight() == 0 && self.state.reserve.is_empty() && (is_cut || self.state.is_settled());
-                if is_over || overdue {
-                    return Ok(self.outcome(*reason));
+            self.advance_draining();
+            if self.is_over(&stage, next) {
+                let draining = self.draining(&stage);
+                self.state.run.draining.push(draining);
+                if next == NextPhase::AfterAll || matches!(stage, PhaseStage::Cutting { .. }) {
+                    self.state.run.end_all();
                 }
+                return Ok(());
             }
             stage = self.wait(stage)?;
         }
+    }
+
+    /// Whether the next phase may begin.
+    fn is_over(&self, stage: &PhaseStage, next: NextPhase) -> bool {
+        let nothing_waits = self.state.in_flight() == 0 && self.state.reserve.is_empty();
+        match stage {
+            PhaseStage::Sending => false,
+            PhaseStage::Draining { .. } if next == NextPhase::Seamless => self.state.reserve.is_empty(),
+            PhaseStage::Draining { .. } => {
+                nothing_waits && self.state.is_settled() && self.state.run.draining.is_empty()
+            }
+            PhaseStage::Cutting { until, .. } => {
+                (nothing_waits || self.now() >= *until) && self.state.run.draining.is_empty()
+            }
+        }
+    }
+
+    /// Cuts off what outlasts the grace period of an earlier phase, and ends earlier phases that have nothing in flight.
+    fn advance_draining(&mut self) {
+        let now = self.now();
+        let until = now + self.cut_drain;
+        for phase in &mut self.state.run.draining {
+            if !phase.is_cut && phase.in_flight() > 0 && phase.until.is_some_and(|until| now >= until) {
+                phase.grace_exceeded = true;
+                phase.is_cut = true;
+                phase.until = Some(until);
+                self.environment.dispatch.cut(phase.index..=phase.index, phase.reason);
+            }
+        }
+        self.state.run.end_drained(now);
+    }
+
+    /// This phase without what only sending needs.
+    fn draining(&mut self, stage: &PhaseStage) -> DrainingPhase {
+        let (reason, until, is_cut) = match stage {
+            // A phase is asked for this when it has stopped sending.
+            PhaseStage::Sending => (RunOutcome::Completed, None, false),
+            PhaseStage::Draining { reason, until } => (*reason, *until, false),
+            PhaseStage::Cutting { reason, until } => (*reason, Some(*until), true),
+        };
+        DrainingPhase {
+            index: self.state.index,
+            kind: self.phase.kind,
+            name: Arc::clone(&self.phase.name),
+            start: self.state.start,
+            last_return: self.state.last_return,
+            counts: self.state.counts,
+            reason,
+            until,
+            is_cut,
+            grace_exceeded: self.grace_exceeded,
+            // Children that another phase continues are counted there.
+            open_children: if self.state.is_handed_over() { 0 } else { self.state.open_children },
+            replay: self.state.replay_outcome(),
+            outage: self.state.outage(),
+        }
+    }
+
+    /// Whether something ended the run, not its phases.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state.run.is_stopped()
     }
 
     fn now(&self) -> Mono {
         self.environment.clock.now()
     }
 
-    fn announce(&self) {
+    fn announce(&mut self) {
         let stop = self.phase.stop;
         let goals = [
             stop.requests.map(|n| format!("{n} requests")),
@@ -109,8 +182,8 @@ impl<'a> PhaseRun<'a> {
             "" => "the whole data set",
             goals => goals,
         };
-        log::info!("Phase {} started | target: {goals}", self.phase.name());
-        if self.phase.kind == PhaseKind::Profiling {
+        log::info!("Phase {} started | target: {goals}", self.phase.name);
+        if self.phase.kind == PhaseKind::Profiling && !std::mem::replace(&mut self.state.run.is_profiling, true) {
             log::info!(target: ANNOUNCEMENTS, "AIPerf System is PROFILING");
         }
     }
@@ -139,7 +212,7 @@ impl<'a> PhaseRun<'a> {
                     stage
                 }
             }
-            PhaseStage::Draining { reason, until: Some(until) } if now >= until => {
+            PhaseStage::Draining { reason, until: Some(until) } if now >= until && self.waits_for_its_own() => {
                 self.grace_exceeded = self.state.in_flight() > 0;
                 self.cut(reason)
             }
@@ -157,7 +230,7 @@ impl<'a> PhaseRun<'a> {
         let counts = &self.state.counts;
         log::info!(
             "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
-            self.phase.name(),
+            self.phase.name,
             counts.sent,
             counts.completed,
             self.state.in_flight(),
@@ -183,7 +256,7 @@ impl<'a> PhaseRun<'a> {
     fn end_early(&mut self, why: &str, stage: PhaseStage) -> PhaseStage {
         match stage {
             PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
-                log::info!("Phase {} ends early: {why}", self.phase.name());
+                log::info!("Phase {} ends early: {why}", self.phase.name);
                 self.stop_sending(RunOutcome::EarlyStop)
             }
             _ => stage,
@@ -195,12 +268,26 @@ impl<'a> PhaseRun<'a> {
         if matches!(stage, PhaseStage::Sending) {
             self.stop_sending(RunOutcome::Stopped(why));
         }
-        self.cut(RunOutcome::Stopped(why))
+        let until = self.now() + self.cut_drain;
+        for phase in &mut self.state.run.draining {
+            (phase.reason, phase.until, phase.is_cut) = (RunOutcome::Stopped(why), Some(until), true);
+        }
+        self.cut_all(0, RunOutcome::Stopped(why))
     }
 
     fn cut(&mut self, reason: RunOutcome) -> PhaseStage {
-        self.environment.dispatch.cut(reason);
+        self.cut_all(self.state.index, reason)
+    }
+
+    /// Ends what is in flight of the phases from this one on.
+    fn cut_all(&mut self, first: usize, reason: RunOutcome) -> PhaseStage {
+        self.environment.dispatch.cut(first..=self.state.index, reason);
         PhaseStage::Cutting { reason, until: self.now() + self.cut_drain }
+    }
+
+    /// Whether responses of this phase, not of an earlier one, are to come.
+    fn waits_for_its_own(&self) -> bool {
+        self.state.in_flight() > 0 || !self.state.reserve.is_empty() || !self.state.is_settled()
     }
 
     fn deadline(&self) -> Option<Mono> {
@@ -240,7 +327,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     fn next_wake(&self, stage: &PhaseStage) -> Option<Mono> {
-        match stage {
+        let own = match stage {
             PhaseStage::Sending => {
                 let now = self.now();
                 let deadline = self.deadline();
@@ -249,36 +336,10 @@ impl<'a> PhaseRun<'a> {
                 let next = next.map(|due| due - self.ahead);
                 [deadline, self.state.next_wake(now), next].into_iter().flatten().min()
             }
-            PhaseStage::Draining { until, .. } => *until,
-            PhaseStage::Cutting { until, .. } => Some(*until),
-        }
-    }
-
-    fn outcome(&mut self, reason: RunOutcome) -> PhaseOutcome {
-        self.state.count_open_children();
-        let counts = self.state.counts;
-        let (start, end) = (self.state.start, self.state.last_return);
-        log::info!(
-            "Phase {} complete | completed={}, cancelled={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{} | responses are \
-             still to be read",
-            self.phase.name(),
-            counts.completed,
-            counts.cut,
-            counts.sessions_completed,
-            counts.sessions_cut,
-            end.since(start).as_secs_f64(),
-            if self.grace_exceeded { " | grace_period_timeout=True" } else { "" },
-        );
-        PhaseOutcome {
-            kind: self.phase.kind,
-            name: self.phase.name(),
-            start,
-            end,
-            counts,
-            ended_by: reason,
-            grace_exceeded: self.grace_exceeded,
-            replay: self.state.replay_outcome(),
-            outage: self.state.outage(),
-        }
+            PhaseStage::Draining { until, .. } => until.filter(|_| self.waits_for_its_own()),
+            PhaseStage::Cutting { until, .. } => Some(*until).filter(|until| *until > self.now()),
+        };
+        let earlier = self.state.run.draining.iter().filter_map(|phase| phase.until);
+        earlier.chain(own).min()
     }
 }

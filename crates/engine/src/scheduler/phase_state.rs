@@ -67,6 +67,10 @@ impl<'a> PhaseState<'a> {
     ) -> Self {
         let start = environment.clock.now();
         let seed = workload.seed;
+        // A request that never came back after it was cut off must not take room for good.
+        let has_earlier = !run.draining.is_empty();
+        let earlier_roots = if has_earlier { run.roots_in_flight } else { 0 };
+        let earlier_prefills = if has_earlier { run.prefilling } else { 0 };
         Self {
             start,
             counts: PhaseCounts::default(),
@@ -84,8 +88,10 @@ impl<'a> PhaseState<'a> {
                 phase.concurrency_ramp,
                 start,
                 seed,
-            ),
-            prefill: RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, start, seed),
+            )
+            .with_inside(earlier_roots),
+            prefill: RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, start, seed)
+                .with_inside(earlier_prefills),
             joins: BranchJoins::default(),
             open_roots: 0,
             open_children: 0,
@@ -175,14 +181,6 @@ impl<'a> PhaseState<'a> {
         self.environment.clock.now()
     }
 
-    /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
-    /// is counted once. Children that another phase continues are counted there.
-    pub(super) fn count_open_children(&mut self) {
-        if !self.is_handed_over() {
-            self.counts.branches.children_truncated += self.open_children;
-        }
-    }
-
     /// Forgets all that was not sent.
     pub(super) fn clear(&mut self) {
         self.agenda.clear();
@@ -253,7 +251,8 @@ impl<'a> PhaseState<'a> {
     }
 
     pub(super) fn handle_first_token(&mut self, phase: usize) {
-        if phase == self.index {
+        self.run.prefilling = self.run.prefilling.saturating_sub(1);
+        if phase == self.index || self.run.draining.iter().any(|earlier| earlier.index == phase) {
             self.prefill.leave();
         }
     }
@@ -261,8 +260,20 @@ impl<'a> PhaseState<'a> {
     pub(super) fn handle_returned(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
         self.run.in_flight[session.worker] -= 1;
+        self.run.roots_in_flight -= usize::from(session.is_root);
+        self.run.prefilling = self.run.prefilling.saturating_sub(usize::from(!returned.first_token_told));
         if returned.outcome != RequestOutcome::CutOff {
             self.run.reach.note(session.target, returned.at, returned.unreachable_since);
+        }
+        if let Some(earlier) = self.run.draining.iter_mut().find(|phase| phase.index == returned.phase) {
+            earlier.note(returned);
+            if session.is_root {
+                self.sessions.leave();
+            }
+            if !returned.first_token_told {
+                self.prefill.leave();
+            }
+            return;
         }
         if session.phase < self.first_phase {
             return;

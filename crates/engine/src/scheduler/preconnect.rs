@@ -44,7 +44,7 @@ impl Scheduler<'_> {
             }
         }
         let took = clock.now().since(start).as_secs_f64();
-        log::info!("Phase {}: opened {} connections ahead in {took:.3} s", phase.name(), all.opened);
+        log::info!("Phase {}: opened {} connections ahead in {took:.3} s", phase.name, all.opened);
         if let Some(cause) = all.failure {
             log::warn!(
                 "--preconnect: {} connections could not be opened ({cause}); requests open them when they start",

@@ -24,6 +24,11 @@ impl RampedLimit {
         Self { target, steps: steps.into_iter().map(|step| start + step).collect(), inside: 0 }
     }
 
+    /// Counts what earlier phases have open, which must leave before the room is used again.
+    pub(crate) fn with_inside(self, inside: usize) -> Self {
+        Self { inside, ..self }
+    }
+
     pub(crate) fn has_room(&self, now: Mono) -> bool {
         self.limit(now).is_none_or(|limit| self.inside < limit)
     }

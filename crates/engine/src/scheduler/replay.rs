@@ -210,7 +210,7 @@ impl<'a> PhaseState<'a> {
         self.start = self.now();
         self.last_return = self.start;
         self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.workload.seed);
-        self.environment.progress.begin(phase.kind, phase.stop.requests, self.start);
+        self.environment.progress.begin(index, phase.kind, phase.stop.requests, self.start);
         let Some(lanes) = &mut self.lanes else { return };
         let open = lanes.open_trees() as u64;
         // A session that was entered after the end of its main line consists of agents only.

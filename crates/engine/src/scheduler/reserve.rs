@@ -140,7 +140,7 @@ impl PhaseState<'_> {
             if !self.environment.dispatch.send(reserved.take(now)) {
                 return Err(EngineError::WorkersGone);
             }
-            self.note_sent(worker);
+            self.note_sent(worker, true);
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl PhaseState<'_> {
     pub(super) fn handle_taken(&mut self, worker: usize) {
         self.reserve.held[worker] -= 1;
         self.admit();
-        self.note_sent(worker);
+        self.note_sent(worker, true);
     }
 
     pub(super) fn handle_withdrawn(&mut self, withdrawn: Withdrawn, is_sending: bool) {

@@ -1,10 +1,12 @@
 //! What outlives a phase: which worker and which server get the next session, and whether the servers can be reached.
 
-use aiperf_clock::Nanos;
+use aiperf_clock::{Mono, Nanos};
 use aiperf_config::Pace;
 use aiperf_seed::Stream;
 
+use super::draining::DrainingPhase;
 use super::reachability::Reachability;
+use crate::phase::PhaseOutcome;
 use crate::request::preconnect::ConnectionsAhead;
 
 /// Requests in flight that fill a worker. A thread that looks after several is woken less often for each of them, and as many
@@ -26,24 +28,59 @@ pub(crate) enum Placement {
 pub(super) struct RunState {
     /// Requests in flight, by worker.
     pub(super) in_flight: Vec<usize>,
+    /// Requests in flight of sessions that no other session started.
+    pub(super) roots_in_flight: usize,
+    /// Requests in flight whose first token is not known to have come.
+    pub(super) prefilling: usize,
     placement: Placement,
     targets: usize,
     next_target: usize,
     next_worker: usize,
     pub(super) ids: Stream,
     pub(super) reach: Reachability,
+    /// Earlier phases whose last responses are still to come.
+    pub(super) draining: Vec<DrainingPhase>,
+    /// Phases that are over, with their indices.
+    pub(super) over: Vec<(usize, PhaseOutcome)>,
+    /// Whether a profiling phase has begun.
+    pub(super) is_profiling: bool,
 }
 
 impl RunState {
     pub(super) fn new(workers: usize, placement: Placement, targets: usize, unreachable_limit: Option<Nanos>) -> Self {
         Self {
             in_flight: vec![0; workers],
+            roots_in_flight: 0,
+            prefilling: 0,
             placement,
             targets,
             next_target: 0,
             next_worker: 0,
             ids: Stream::from_entropy(),
             reach: Reachability::new(unreachable_limit, targets),
+            draining: Vec::new(),
+            over: Vec::new(),
+            is_profiling: false,
+        }
+    }
+
+    /// Whether something ended the run, not its phases.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.over.iter().any(|(_, outcome)| outcome.ended_by.is_stopped())
+    }
+
+    /// Ends all phases that have stopped sending: nothing more is waited for.
+    pub(super) fn end_all(&mut self) {
+        self.over.extend(self.draining.drain(..).map(|phase| (phase.index, phase.finish())));
+    }
+
+    /// Ends the earlier phases that have nothing in flight, or whose time is over after what was in flight was cut off.
+    pub(super) fn end_drained(&mut self, now: Mono) {
+        let is_over = |phase: &mut DrainingPhase| {
+            phase.in_flight() == 0 || (phase.is_cut && phase.until.is_some_and(|until| now >= until))
+        };
+        for phase in self.draining.extract_if(.., is_over) {
+            self.over.push((phase.index, phase.finish()));
         }
     }
 

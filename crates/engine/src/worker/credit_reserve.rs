@@ -22,11 +22,11 @@ impl CreditReserve {
         self.low.set(credits.len() / 2);
     }
 
-    /// The credit of a request that starts now in the place of one that ended.
-    pub(super) fn take(&self, now: Mono) -> Option<Credit> {
+    /// The credit of a request that starts now in the place of one that ended. That of an earlier phase makes no room for it.
+    pub(super) fn take(&self, phase: usize, now: Mono) -> Option<Credit> {
         let mut credits = self.credits.borrow_mut();
-        let may_start = credits.front().is_some_and(|first| first.may_start(now));
-        if may_start { credits.pop_front().map(|first| first.take(now)) } else { None }
+        let may_follow = credits.front().is_some_and(|first| first.may_follow(phase, now));
+        if may_follow { credits.pop_front().map(|first| first.take(now)) } else { None }
     }
 
     /// Whether the scheduler must hear at once that a credit was taken.

@@ -1,6 +1,8 @@
 //! The requests in flight on a worker thread: how many there are, and how they are told to end.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use aiperf_protocol::RunOutcome;
@@ -32,6 +34,28 @@ impl CutSignal {
             }
             raised.await;
         }
+    }
+}
+
+/// One signal for each phase with requests in flight.
+#[derive(Debug, Default)]
+pub(crate) struct CutSignals(BTreeMap<usize, Rc<CutSignal>>);
+
+impl CutSignals {
+    /// The signal for a request of this phase that starts now.
+    pub(crate) fn of_phase(&mut self, phase: usize) -> Rc<CutSignal> {
+        Rc::clone(self.0.entry(phase).or_default())
+    }
+
+    /// Tells all requests of these phases to end.
+    pub(crate) fn raise(&mut self, phases: &RangeInclusive<usize>, phase_outcome: RunOutcome) {
+        self.0.retain(|phase, signal| {
+            let is_cut = phases.contains(phase);
+            if is_cut {
+                signal.raise(phase_outcome);
+            }
+            !is_cut
+        });
     }
 }
 

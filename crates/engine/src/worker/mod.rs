@@ -18,6 +18,7 @@ mod watcher;
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -39,7 +40,7 @@ use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
 use crate::request::reserved::{ReservedCredit, Withdrawn};
 use crate::worker::credit_reserve::CreditReserve;
-use crate::worker::in_flight::{CutSignal, InFlight};
+use crate::worker::in_flight::{CutSignals, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
 use crate::worker::read_delays::LocalDelays;
@@ -58,8 +59,11 @@ enum WorkerCommand {
     Withdraw,
     /// Open connections before requests need them.
     Preconnect(Vec<ConnectionsAhead>),
-    /// End all requests in flight.
-    Cut(RunOutcome),
+    /// End all requests in flight of these phases.
+    Cut {
+        phases: RangeInclusive<usize>,
+        phase_outcome: RunOutcome,
+    },
 }
 
 /// The scheduler's handle to one worker. Dropping it lets the worker finish and end.
@@ -184,12 +188,12 @@ async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender
 }
 
 async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
-    let cut = RefCell::new(Rc::new(CutSignal::default()));
+    let mut cuts = CutSignals::default();
     let in_flight = Rc::new(InFlight::default());
     while let Some(command) = inbox.recv().await {
         match command {
             WorkerCommand::Send(credit) => {
-                let (sender, cut) = (Rc::clone(&sender), Rc::clone(&cut.borrow()));
+                let (sender, cut) = (Rc::clone(&sender), cuts.of_phase(credit.phase));
                 let ticket = InFlight::enter(&in_flight);
                 tokio::task::spawn_local(async move {
                     let _guard = PanicGuard(&sender.context.events);
@@ -214,7 +218,7 @@ async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<R
                     sender.preconnect(ahead).await;
                 });
             }
-            WorkerCommand::Cut(phase_outcome) => cut.replace(Rc::default()).raise(phase_outcome),
+            WorkerCommand::Cut { phases, phase_outcome } => cuts.raise(&phases, phase_outcome),
         }
     }
     in_flight.wait_until_none().await;

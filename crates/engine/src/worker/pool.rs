@@ -1,5 +1,6 @@
 //! All worker threads of a run: where the scheduler's requests go.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use aiperf_protocol::RunOutcome;
@@ -64,9 +65,9 @@ impl Dispatch for WorkerPool {
         self.workers[worker].send_command(WorkerCommand::Preconnect(ahead))
     }
 
-    fn cut(&self, phase_outcome: RunOutcome) {
+    fn cut(&self, phases: RangeInclusive<usize>, phase_outcome: RunOutcome) {
         for worker in &self.workers {
-            worker.send_command(WorkerCommand::Cut(phase_outcome));
+            worker.send_command(WorkerCommand::Cut { phases: phases.clone(), phase_outcome });
         }
     }
 }

@@ -268,7 +268,7 @@ impl RequestSender {
             return None;
         }
         self.hand_over(finished, pressure).await;
-        let successor = if makes_room { self.reserve.take(Mono::now()) } else { None };
+        let successor = if makes_room { self.reserve.take(returned.phase, Mono::now()) } else { None };
         returned.has_successor = successor.is_some();
         if successor.is_some() && !self.reserve.is_low() {
             let _ = context.events.send_quietly(SchedulerEvent::Returned(returned));

@@ -1,7 +1,7 @@
 //! Reduces what the metrics pages of servers showed to the profiling phase, and writes their files.
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{PhaseKind, ServerMetricsFormat};
+use aiperf_config::ServerMetricsFormat;
 use aiperf_engine::PhaseOutcome;
 use aiperf_report::{LocalZone, ReportError, ServerMetricsExport, WrittenFile};
 use aiperf_telemetry::series::Window;
@@ -30,11 +30,11 @@ impl ConcludedMetrics {
     ) -> Self {
         let ScrapedMetrics { endpoints, formats, lines } = scraped;
         let mut concluded = Self::default();
-        let profiling = outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling);
+        let measured = run.measured_phases(outcomes);
         let has_pages = endpoints.iter().any(aiperf_telemetry::server::EndpointHistory::has_pages);
-        if let Some(phase) = profiling.filter(|_| has_pages) {
+        if let (Some(first), Some(window)) = (measured.first(), run.measured_window(outcomes).filter(|_| has_pages)) {
             let slice = run.config.output.slice_duration.map(Nanos::from);
-            let metrics = ServerMetrics::compute(&endpoints, window_of(phase, outcomes), slice);
+            let metrics = ServerMetrics::compute(&endpoints, window_of(*first, window.end, outcomes), slice);
             for endpoint in metrics.endpoints.iter().filter(|endpoint| endpoint.has_pages) {
                 endpoint.problems.iter().for_each(|problem| log::warn!("{}: {problem}", endpoint.url));
             }
@@ -46,7 +46,7 @@ impl ConcludedMetrics {
                 aiperf_version: version,
                 benchmark_id,
                 input_config: &run.config.to_input_config(),
-                phases: outcomes.iter().map(|outcome| (outcome.name, outcome.start, outcome.end)).collect(),
+                phases: outcomes.iter().map(|outcome| (&*outcome.name, outcome.start, outcome.end)).collect(),
             };
             for format in &formats {
                 match format {
@@ -75,12 +75,11 @@ impl ConcludedMetrics {
     }
 }
 
-/// The window of a phase. Before it nothing was in flight, unless it continues the sessions of the phase before it.
-fn window_of(phase: &PhaseOutcome, outcomes: &[PhaseOutcome]) -> Window {
-    let window = Window::new(phase.start, phase.end);
-    if phase.replay.is_some() {
-        return window;
-    }
-    let earlier = outcomes.iter().take_while(|outcome| !std::ptr::eq(*outcome, phase));
-    window.after_idle(earlier.last().map_or(Mono::from_nanos(0), |before| before.end))
+/// From the start of the first measured phase to the end of the last. Before it nothing was in flight, unless it continues the
+/// sessions of the phase before it or begins before their last responses.
+fn window_of(first: usize, end: Mono, outcomes: &[PhaseOutcome]) -> Window {
+    let phase = &outcomes[first];
+    let window = Window::new(phase.start, end);
+    let earlier = outcomes[..first].iter().map(|before| before.end).max().unwrap_or(Mono::from_nanos(0));
+    if phase.replay.is_some() || earlier > phase.start { window } else { window.after_idle(earlier) }
 }

@@ -8,8 +8,8 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::PhaseOutcome;
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, LostRecords, Metric, MetricContext, MetricKind, MetricResult, NetworkRtt,
-    PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
+    ClientHealth, ClientLoad, LostRecords, Metric, MetricContext, MetricKind, NetworkRtt, PhaseAccounting, PhaseWindow,
+    Slices, Summary, genai_perf_results,
 };
 use aiperf_protocol::RunOutcome;
 use aiperf_report::{
@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::conclude::advice::{self, Hints};
 use crate::conclude::ending::{self, EndEvidence};
+use crate::conclude::joined::JoinedPhases;
 use crate::prepare::readiness;
 use crate::prepare::scenario;
 use crate::record::threads::PhaseColumns;
@@ -33,7 +34,7 @@ pub(crate) struct RunMeasurements<'a> {
     /// 12 hexadecimal digits.
     pub(crate) benchmark_id: String,
     pub(crate) outcomes: &'a [PhaseOutcome],
-    pub(crate) columns: &'a PhaseColumns,
+    pub(crate) columns: PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
     /// When the first phase could begin.
@@ -59,15 +60,29 @@ pub(crate) struct RunMeasurements<'a> {
 
 impl RunMeasurements<'_> {
     /// Computes the summary, writes the summary files and decides how the run ended.
-    pub(crate) fn summarise(self, run: &Run, version: &str) -> RunResult {
-        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
-        let values = self.values(run, at);
-        let (mut phases, timeslices) = self.measure(run, at);
+    pub(crate) fn summarise(mut self, run: &Run, version: &str) -> RunResult {
+        let measured = run.measured_phases(self.outcomes);
+        let warmups = self.of_kind(PhaseKind::Warmup);
+        // A phase that is all of its kind is summarised once.
+        let is_alone = |index: &usize| measured == [*index] || warmups == [*index];
+        let mut phases: Vec<PhaseReport> =
+            (0..self.outcomes.len()).filter(|index| !is_alone(index)).map(|index| self.phase(run, index)).collect();
+        let warmup = (!warmups.is_empty()).then(|| {
+            let joined = self.join(run, PhaseKind::Warmup, &warmups);
+            joined.report(PhaseKind::Warmup, 0, self.anchor)
+        });
+        let mut joined = self.join(run, PhaseKind::Profiling, &measured);
+        joined.context.gpu_energy = self.gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.energy.clone());
+        joined.context.cost_per_hour = self.cost_per_hour(run);
+        let values = Self::values(run, &joined);
+        let (profiling, timeslices) = self.measure(run, &joined);
+        phases.extend(warmup.iter().filter(|_| warmups.len() == 1).cloned());
+        phases.extend((measured.len() < 2).then(|| profiling.clone()));
+        phases.sort_by_key(|phase| phase.index);
         Self::log_results(&phases);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
-        let warmup = phases.iter().position(|phase| phase.kind == PhaseKind::Warmup).map(|at| phases.remove(at));
-        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
+        let at = measured.last().copied();
         let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {
             RunOutcome::Stopped(reason) => Some(reason),
             _ => None,
@@ -96,6 +111,7 @@ impl RunMeasurements<'_> {
             metrics_title: run.config.endpoint.kind.facts().metrics_title,
             profiling,
             warmup,
+            phases,
             input_config: run.config.to_input_config(),
             random_seed: run.config.random_seed,
             place: run.place.clone(),
@@ -103,13 +119,17 @@ impl RunMeasurements<'_> {
             ending,
             telemetry_data: self.gpus.as_ref().map(|gpus| gpus.figures.json(&LocalZone::system())),
             server_metrics: self.server_metrics.as_ref().map(ServerMetricsSummary::new),
-            branch_stats: self.branch_stats(run),
+            branch_stats: self.branch_stats(run, &measured),
             lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
             thresholds: run.profiling_context().thresholds,
-            genai_perf: run.config.output.export_genai_perf.then(|| self.genai_perf(run, at)),
+            genai_perf: run
+                .config
+                .output
+                .export_genai_perf
+                .then(|| genai_perf_results(&joined.columns, &joined.window, &joined.context)),
             client_health,
             selftest,
             timestamps: Some(self.timestamps),
@@ -148,39 +168,42 @@ impl RunMeasurements<'_> {
         }
     }
 
-    /// Summarizes the phases, and writes the time slices if they are asked for. Slices take as long as the whole summary, so they
-    /// are computed on a second thread.
-    fn measure(&self, run: &Run, profiling: Option<usize>) -> (Vec<PhaseReport>, Option<Result<(), ReportError>>) {
-        let length = run.config.output.slice_duration.map(Nanos::from);
+    /// Indices of the phases of a kind that began.
+    fn of_kind(&self, kind: PhaseKind) -> Vec<usize> {
+        (0..self.outcomes.len()).filter(|index| self.outcomes[*index].kind == kind).collect()
+    }
+
+    /// Takes the columns of these phases, which no one else needs any more.
+    fn join(&mut self, run: &Run, kind: PhaseKind, indices: &[usize]) -> JoinedPhases {
+        let contexts: Vec<MetricContext> = (0..self.outcomes.len()).map(|index| self.context(run, index)).collect();
+        let usual = run.profiling_context();
+        JoinedPhases::take(kind, indices, self.outcomes, &mut self.columns, &contexts, usual)
+    }
+
+    /// Summarizes the measured phases, and writes the time slices if they are asked for. Slices take as long as the whole summary,
+    /// so they are computed on a second thread.
+    fn measure(&self, run: &Run, joined: &JoinedPhases) -> (PhaseReport, Option<Result<(), ReportError>>) {
+        let length = run.config.output.slice_duration.map(Nanos::from).filter(|_| joined.has_begun());
         thread::scope(|scope| {
-            let windows = length.zip(profiling).map(|(length, at)| {
+            let slices = length.map(|length| {
                 scope.spawn(move || {
-                    let slices = Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor);
+                    let slices = Slices::of(&joined.columns, length, run.profiling_context(), self.anchor);
                     write_timeslices(slices, &run.config.to_input_config(), &run.paths)
                 })
             });
-            let phases = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
-            (phases, windows.map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))))
+            let report = joined.report(PhaseKind::Profiling, self.outcomes.len() as u32, self.anchor);
+            (report, slices.map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))))
         })
     }
 
-    /// The values of single requests of the profiling phase, if they are asked for.
-    fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
-        let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
-        let context = self.context(run, at);
+    /// The values of single requests of the measured phases, if they are asked for.
+    fn values(run: &Run, joined: &JoinedPhases) -> Vec<(Metric, Vec<f64>)> {
+        if !run.keeps_values {
+            return Vec::new();
+        }
         let single = |metric: &Metric| matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList);
-        let metrics = context.record_metrics().into_iter().filter(single);
-        metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
-    }
-
-    /// The profiling phase by the definitions of GenAI-Perf.
-    fn genai_perf(&self, run: &Run, profiling: Option<usize>) -> Vec<MetricResult> {
-        let results = profiling.map(|at| {
-            let outcome = &self.outcomes[at];
-            let window = PhaseWindow { start: outcome.start, end: outcome.end };
-            genai_perf_results(&self.columns[at], &window, &self.context(run, at))
-        });
-        results.unwrap_or_default()
+        let metrics = joined.context.record_metrics().into_iter().filter(single);
+        metrics.map(|metric| (metric, joined.columns.shown_values(metric, &joined.context))).collect()
     }
 
     /// Sections that the early-stop rules add to the summary.
@@ -189,14 +212,18 @@ impl RunMeasurements<'_> {
         sections.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
+    /// One phase by itself.
     fn phase(&self, run: &Run, index: usize) -> PhaseReport {
         let outcome = &self.outcomes[index];
-        let window = PhaseWindow { start: outcome.start, end: outcome.end };
+        let window = PhaseWindow::new(outcome.start, outcome.end);
+        let before = &self.outcomes[..index];
+        let profiled = before.iter().filter(|outcome| outcome.kind == PhaseKind::Profiling).count();
         PhaseReport {
-            name: outcome.name.to_owned(),
+            name: outcome.name.to_string(),
             kind: outcome.kind,
             index: index as u32,
-            profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
+            profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(profiled as u32),
+            in_results: run.phases[index].in_results,
             was_cancelled: outcome.ended_by.is_stopped(),
             summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
             percentiles: AskedPercentiles::default(),
@@ -207,10 +234,6 @@ impl RunMeasurements<'_> {
     fn context(&self, run: &Run, index: usize) -> MetricContext {
         let mut context = run.contexts[index].clone();
         context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
-        if self.outcomes[index].kind == PhaseKind::Profiling {
-            context.gpu_energy = self.gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.energy.clone());
-            context.cost_per_hour = self.cost_per_hour(run);
-        }
         context
     }
 
@@ -255,25 +278,11 @@ impl RunMeasurements<'_> {
         }
     }
 
-    /// Counts of spawned conversations; `None` if the data set has no branches.
-    fn branch_stats(&self, run: &Run) -> Option<serde_json::Value> {
-        let profiling = self.outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling)?;
-        run.dataset.has_branches().then(|| serde_json::to_value(profiling.counts.branches).ok()).flatten()
-    }
-
-    /// The empty profiling phase of a run that was stopped during its warmup.
-    fn unstarted_profiling(&self, run: &Run, index: u32) -> PhaseReport {
-        let now = Mono::now();
-        let window = PhaseWindow { start: now, end: now };
-        PhaseReport {
-            name: PhaseKind::Profiling.name().to_owned(),
-            kind: PhaseKind::Profiling,
-            index,
-            profiling_index: Some(0),
-            was_cancelled: true,
-            summary: Summary::compute(&Columns::new(), &window, run.profiling_context(), self.anchor),
-            percentiles: AskedPercentiles::default(),
-        }
+    /// Counts of spawned conversations in the measured phases; `None` if the data set has no branches.
+    fn branch_stats(&self, run: &Run, measured: &[usize]) -> Option<Value> {
+        let counts =
+            measured.iter().map(|index| self.outcomes[*index].counts.branches).reduce(|all, next| all + next)?;
+        run.dataset.has_branches().then(|| serde_json::to_value(counts).ok()).flatten()
     }
 }
 

@@ -194,21 +194,12 @@ fn ports_in(range: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_config::{Arrival, GracePeriod, PhaseKind, RateCurve, StopConditions};
+    use aiperf_config::{Arrival, PhaseKind, RateCurve, StopConditions};
 
     use super::*;
 
     fn phase(pace: Pace, requests: Option<u64>) -> PhaseConfig {
-        PhaseConfig {
-            kind: PhaseKind::Profiling,
-            pace,
-            stop: StopConditions { requests, ..StopConditions::default() },
-            grace: GracePeriod::Unlimited,
-            concurrency_ramp: None,
-            prefill_limit: None,
-            prefill_ramp: None,
-            cancellation: None,
-        }
+        PhaseConfig::new(PhaseKind::Profiling, pace, StopConditions { requests, ..StopConditions::default() })
     }
 
     fn rate(per_second: f64, ceiling: Option<usize>) -> Pace {

@@ -12,7 +12,7 @@ use crate::run::Run;
 
 /// An agentic replay needs recorded sessions, and one for each lane unless a marker tells those apart that are the same.
 pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunError> {
-    let (Some(scenario), Pace::AgenticReplay(replay)) = (&config.scenario, &config.profiling.pace) else {
+    let (Some(scenario), Pace::AgenticReplay(replay)) = (&config.scenario, &config.phases.profiling().pace) else {
         return Ok(());
     };
     if !dataset.file_format.is_some_and(|format| format.facts().is_agentic) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
-use aiperf_config::{Config, PhaseKind, ResetKvCache, ServerProfiler};
+use aiperf_config::{Config, PhaseConfig, PhaseKind, ResetKvCache, ServerProfiler};
 use aiperf_engine::{ControlSource, PhaseHook};
 use aiperf_redact as redact;
 use aiperf_redact::Secrets;
@@ -189,8 +189,8 @@ impl ProfilerHook {
 }
 
 impl PhaseHook for ProfilerHook {
-    fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
-        if phase != PhaseKind::Profiling {
+    fn before(&mut self, phase: &PhaseConfig) -> Result<(), String> {
+        if phase.kind != PhaseKind::Profiling {
             return Ok(());
         }
         let started = blocking(async {
@@ -203,11 +203,20 @@ impl PhaseHook for ProfilerHook {
         started.map_err(|error| error.to_string())?
     }
 
-    fn after(&mut self, phase: PhaseKind) {
-        if phase == PhaseKind::Profiling
+    fn after(&mut self, phase: &PhaseConfig) {
+        if phase.kind == PhaseKind::Profiling
             && let Err(error) = blocking(self.stop())
         {
             log::warn!("{PROFILER}: {error}");
         }
+    }
+
+    /// One profile covers profiling phases that follow each other without a pause.
+    fn between(&mut self, ended: &PhaseConfig, begins: &PhaseConfig) -> Result<(), String> {
+        if ended.kind == begins.kind {
+            return Ok(());
+        }
+        self.after(ended);
+        self.before(begins)
     }
 }

@@ -121,8 +121,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
 /// Connections that a worker may hold. A limit of the load must not be undercut by one that nobody asked for, even if all
 /// of it came to one worker.
 fn connection_limit(config: &Config) -> usize {
-    let concurrency =
-        config.warmup.iter().chain([&config.profiling]).filter_map(|phase| phase.pace.session_limit()).max();
+    let concurrency = config.phases.iter().filter_map(|phase| phase.pace.session_limit()).max();
     config
         .tuning
         .connection_limit

@@ -42,8 +42,7 @@ const SCRATCH: usize = 256 * 1024;
 pub(crate) struct RecordPipeline {
     pub(crate) observer: Observer,
     pub(crate) sessions: Arc<Sessions>,
-    pub(crate) phases: Vec<PhaseKind>,
-    pub(crate) phase_names: Vec<&'static str>,
+    pub(crate) phases: Vec<RecordedPhase>,
     /// In an agentic replay a session ends when its prompts are too long for the model.
     pub(crate) is_agentic: bool,
     pub(crate) anchor: WallAnchor,
@@ -57,7 +56,6 @@ pub(crate) struct RecordPipeline {
     pub(crate) monitor: Arc<Monitor>,
     /// Context of the profiling phase.
     pub(crate) context: MetricContext,
-    pub(crate) threshold: Option<FailureThreshold>,
     /// The last `Retry-After` of a 429 or 503 response.
     pub(crate) retry_after: Mutex<Option<String>>,
     /// Views of the run.
@@ -66,6 +64,17 @@ pub(crate) struct RecordPipeline {
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the metric context of each phase.
     pub(crate) tap: Option<(Arc<ClientTap>, Vec<MetricContext>)>,
+}
+
+/// What records say of a phase, and what is watched in it.
+#[derive(Debug)]
+pub(crate) struct RecordedPhase {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: PhaseKind,
+    /// The results of the run are about it.
+    pub(crate) is_measured: bool,
+    pub(crate) profiling_index: Option<u32>,
+    pub(crate) threshold: Option<FailureThreshold>,
 }
 
 /// The results of parsing one finished request.
@@ -143,24 +152,25 @@ impl RecordPipeline {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            self.update_monitor(self.phases[finished.phase], &observation, &values);
+            let phase = &self.phases[finished.phase];
+            self.update_monitor(phase.kind, &observation, &values);
             self.live.note(&finished, &observation, &values, || RequestOrigin {
-                kind: self.phases[finished.phase],
+                kind: phase.kind,
                 conversation_id: self.sessions.session_id(finished.session.conversation),
                 processor: index,
                 anchor: &self.anchor,
             });
-            if let Some(threshold) = &self.threshold {
-                threshold.note(self.phases[finished.phase], observation.outcome());
+            if let Some(threshold) = &phase.threshold {
+                threshold.note(observation.outcome());
             }
-            if self.phases[finished.phase] == PhaseKind::Profiling {
+            if phase.is_measured {
                 if observation.failure.is_none() {
                     all_stamps.late += stamps::late_reads(&read.reads, &observation.chunks);
                 }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
-                tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
+                tap.note(phase.kind, &finished, &observation, &values, &contexts[finished.phase]);
             }
             let stamps = stamps::of_exchange(&read.reads, &observation.chunks);
             all_stamps += stamps;
@@ -217,7 +227,7 @@ impl RecordPipeline {
 
     /// The text of a reply if it is exported: as received, reasoning first.
     fn reply_text(&self, finished: &Finished, reply: Option<&Reply>) -> Option<String> {
-        let record_files = self.outputs.is_some() && self.phases[finished.phase] == PhaseKind::Profiling;
+        let record_files = self.outputs.is_some() && self.phases[finished.phase].is_measured;
         let text = reply.filter(|_| record_files).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text));
         text.map(|text| self.secrets.hide_in_content(text.into()).into_owned())
     }
@@ -245,7 +255,7 @@ impl RecordPipeline {
         if let Some((writer, source)) = &self.raw {
             log_error(source.write(writer, scratch, finished, &metadata, failure));
         }
-        if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == PhaseKind::Profiling) {
+        if let Some(outputs) = self.outputs.as_ref().filter(|_| self.phases[finished.phase].is_measured) {
             log_error(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: reply_text }));
         }
     }
@@ -258,7 +268,7 @@ impl RecordPipeline {
         worker: &'a str,
         processor: &'a str,
     ) -> RecordMetadata<'a> {
-        let kind = self.phases[finished.phase];
+        let phase = &self.phases[finished.phase];
         let cut = observation.outcome().is_cancelled();
         let epoch = |at| self.anchor.epoch(at);
         let origin = self.sessions.origin(finished.session.conversation, finished.turn);
@@ -278,11 +288,12 @@ impl RecordPipeline {
             request_end_ns: epoch(finished.end),
             worker_id: worker,
             record_processor_id: processor,
-            benchmark_phase: kind,
+            // Whoever looks for `profiling` here finds what the results are about.
+            benchmark_phase: if phase.is_measured { PhaseKind::Profiling } else { PhaseKind::Warmup },
             phase_index: finished.phase as u32,
-            profiling_index: (kind == PhaseKind::Profiling).then_some(0),
-            phase_name: self.phase_names[finished.phase],
-            phase_kind: kind,
+            profiling_index: phase.profiling_index,
+            phase_name: &phase.name,
+            phase_kind: phase.kind,
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
             context_overflow_skip: self.is_agentic && observation.outcome() == RequestOutcome::ContextOverflow,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use aiperf_clock::WallAnchor;
-use aiperf_config::{ExportLevel, PhaseConfig};
+use aiperf_config::{ExportLevel, PhaseKind};
 use aiperf_engine::ControlSource;
 use aiperf_metrics::OverflowSigns;
 use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
@@ -14,7 +14,7 @@ use crate::prepare::secrets::secrets_of;
 use crate::record::live_output::LiveOutput;
 use crate::record::observe::{Observer, TokenSource};
 use crate::record::raw::RawSource;
-use crate::record::threads::RecordPipeline;
+use crate::record::threads::{RecordPipeline, RecordedPhase};
 use crate::record::warnings::ResponseWarnings;
 use crate::watch::early_stop::EarlyStop;
 use crate::watch::monitor::Monitor;
@@ -58,10 +58,15 @@ impl Run {
         };
         let token_source =
             if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
-        let threshold = self
-            .config
-            .failed_request_threshold
-            .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
+        let control = control.control();
+        let mut profiled = 0..;
+        let phases = self.phases.iter().map(|phase| RecordedPhase {
+            name: Arc::clone(&phase.name),
+            kind: phase.kind,
+            is_measured: phase.is_measured(),
+            profiling_index: if phase.kind == PhaseKind::Profiling { profiled.next() } else { None },
+            threshold: FailureThreshold::of(phase, &control),
+        });
         Ok(RecordPipeline {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
@@ -74,9 +79,8 @@ impl Run {
                 warnings: ResponseWarnings::default(),
             },
             sessions: Arc::clone(&self.sessions),
-            phases: self.phases.iter().map(|phase| phase.kind).collect(),
-            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
-            is_agentic: self.config.profiling.pace.is_agentic(),
+            phases: phases.collect(),
+            is_agentic: self.config.phases.profiling().pace.is_agentic(),
             anchor,
             secrets,
             records,
@@ -86,7 +90,6 @@ impl Run {
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
             context: self.profiling_context().clone(),
-            threshold,
             retry_after: Mutex::default(),
             live: LiveOutput::new(&self.live, self.contexts.clone()),
             feeds: early_stops.iter().map(|watch| Arc::clone(&watch.feed)).collect(),

@@ -130,11 +130,11 @@ mod tests {
     fn streams_become_a_closed_loop_that_starts_evenly() {
         let options = SelfTestOptions { streams: Some(7), duration: 3.0, ..SelfTestOptions::default() };
         let config = config(&options);
-        assert_eq!(config.profiling.pace, aiperf_config::Pace::Concurrency(7));
+        assert_eq!(config.phases.profiling().pace, aiperf_config::Pace::Concurrency(7));
         // 50 ms, then 99 gaps of 10 ms.
-        assert!((config.profiling.concurrency_ramp.unwrap().duration.as_secs_f64() - 1.04).abs() < 1e-9);
-        assert!((config.profiling.stop.duration.unwrap().as_secs_f64() - 4.04).abs() < 1e-9);
-        assert!(config.endpoint.streaming && config.warmup.is_none());
+        assert!((config.phases.profiling().concurrency_ramp.unwrap().duration.as_secs_f64() - 1.04).abs() < 1e-9);
+        assert!((config.phases.profiling().stop.duration.unwrap().as_secs_f64() - 4.04).abs() < 1e-9);
+        assert!(config.endpoint.streaming && !config.phases.has_warmup());
         assert_eq!((config.output.level, config.output.ui), (ExportLevel::Records, UiKind::None));
         assert_eq!(config.output.dir, Path::new("/somewhere"));
     }
@@ -142,10 +142,10 @@ mod tests {
     #[test]
     fn a_start_all_at_once_and_a_rate_have_no_ramp() {
         let burst = SelfTestOptions { ramp: Some(0.0), workers_max: Some(2), ..SelfTestOptions::default() };
-        assert_eq!(config(&burst).profiling.concurrency_ramp, None);
+        assert_eq!(config(&burst).phases.profiling().concurrency_ramp, None);
         assert_eq!(config(&burst).workers_max, Some(2));
         let rate = SelfTestOptions { request_rate: Some(20.0), ..SelfTestOptions::default() };
-        assert!(matches!(config(&rate).profiling.pace, aiperf_config::Pace::Rate { .. }));
+        assert!(matches!(config(&rate).phases.profiling().pace, aiperf_config::Pace::Rate { .. }));
         assert_eq!(Setup::new(&rate).unwrap().asked().request_rate, Some(20.0));
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
         return refuse(format!("no metric has this name; {}", Metric::advice(&rule.metric, |_| true)));
     };
     for cell in &experiment.cells {
-        let context = settings::metric_context(&cell.config, &cell.config.profiling)?;
+        let context = settings::metric_context(&cell.config, cell.config.phases.profiling())?;
         if !context.shows(metric) {
             let facts = context.endpoint.facts();
             let streaming = if context.streaming { " with streaming" } else { " without streaming" };

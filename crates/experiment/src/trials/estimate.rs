@@ -34,7 +34,7 @@ impl RunEstimate {
     pub fn of(config: &Config, probe: Option<ProbeFigures>) -> Self {
         let latency = probe.map(|probe| probe.latency);
         let turns = turns(config);
-        let phases = || config.warmup.iter().chain([&config.profiling]);
+        let phases = || config.phases.iter();
         let sum = |of: &dyn Fn(&PhaseConfig) -> Option<f64>| phases().map(of).sum::<Option<f64>>();
         let requests = sum(&|phase| phase_requests(phase, turns, latency));
         let seconds = sum(&|phase| phase_seconds(phase, turns, latency));

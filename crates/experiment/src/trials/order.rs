@@ -84,8 +84,8 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     config.output.dir = folder(experiment, slot);
     config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, cell.label(), slot.trial);
     // The warmup of a replay brings its sessions to where they go on: it is part of it.
-    if slot.trial > 0 && experiment.trials.warmup_only_first && !config.profiling.pace.is_agentic() {
-        config.warmup = None;
+    if slot.trial > 0 && experiment.trials.warmup_only_first && !config.phases.profiling().pace.is_agentic() {
+        config.phases.remove_warmups();
     }
     let variation = Variation { index: slot.cell, label: cell.label().to_owned(), values: cell.values_by_path() };
     TrialAssignment {

@@ -39,7 +39,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), RunError> {
             return Err(RunError::Sweep { field, reason });
         };
         for cell in &experiment.cells {
-            let context = settings::metric_context(&cell.config, &cell.config.profiling)?;
+            let context = settings::metric_context(&cell.config, cell.config.phases.profiling())?;
             if !context.shows(metric) {
                 let endpoint = context.endpoint.facts().name;
                 log::warn!("{field}: runs of endpoint type {endpoint} with these options do not have the metric {tag}");

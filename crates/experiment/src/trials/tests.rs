@@ -207,7 +207,7 @@ fn pauses_are_those_of_the_loop_that_goes_on() {
 fn only_the_first_trial_of_a_point_is_warmed_up_unless_told_otherwise() {
     let warmups = |words: &[&str]| {
         let played = play(words, &[Act::Latency(1.0)]);
-        played.script.seen.iter().map(|assignment| assignment.config.warmup.is_some()).collect::<Vec<_>>()
+        played.script.seen.iter().map(|assignment| assignment.config.phases.has_warmup()).collect::<Vec<_>>()
     };
     assert_eq!(warmups(&["--num-profile-runs=3", "--warmup-request-count=2"]), [true, false, false]);
     let all = ["--num-profile-runs=2", "--warmup-request-count=2", "--profile-run-disable-warmup-after-first=false"];

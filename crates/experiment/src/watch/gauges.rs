@@ -34,7 +34,7 @@ impl RunGauges for MonitorGauges {
             Some(ServerHeadline { tag: metric.tag(), title, unit, value: value * scale })
         };
         GaugeReading {
-            phase: progress.phase().zip(progress.began()),
+            phase: progress.phase_index(),
             sent: progress.sent(),
             returned: progress.returned(),
             expected: progress.expected(),
@@ -52,7 +52,7 @@ impl RunGauges for MonitorGauges {
 /// What the live model must know of a phase.
 pub(crate) fn phase_plan(phase: &PhaseConfig, context: &MetricContext) -> PhasePlan {
     PhasePlan {
-        name: phase.name().to_owned(),
+        name: phase.name.to_string(),
         kind: phase.kind,
         requests: phase.stop.requests,
         sessions: phase.stop.sessions,

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use aiperf_clock::{Mono, WallAnchor};
-use aiperf_config::{Config, GpuTelemetry, PhaseKind};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
+use aiperf_config::{Config, GpuTelemetry};
 use aiperf_engine::{ControlSource, PhaseOutcome};
 use aiperf_live::LiveRun;
-use aiperf_metrics::{GpuEnergy, GpuVendor};
+use aiperf_metrics::{GpuEnergy, GpuVendor, PhaseWindow};
 use aiperf_report::{ArtifactPaths, GpuLineWriter, GpuTelemetryFigures, WrittenFile};
 use aiperf_telemetry::gpu::collector::{
     CollectorHooks, CollectorSettings, GpuCollector, IDLE_FOR, LastReading, OpenedSources,
@@ -32,6 +32,9 @@ use sources::SourceSearch;
 
 /// How often a user who no longer wants to wait is noticed.
 const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// Largest share of time between measured phases for which their energy is still reported.
+const LEFT_OUT_SHARE: f64 = 0.01;
 
 /// Telemetry that is being collected.
 pub(crate) struct GpuWatch {
@@ -151,10 +154,11 @@ impl GpuWatch {
         }
     }
 
-    /// What was collected; `None` if there was no source and nobody asked for one.
+    /// What was collected; `None` if there was no source and nobody asked for one. `measured`: the time of the measured phases.
     pub(crate) fn finish(
         self,
         outcomes: &[PhaseOutcome],
+        measured: Option<&PhaseWindow>,
         anchor: WallAnchor,
         last: LastReading,
         paths: &ArtifactPaths,
@@ -175,13 +179,15 @@ impl GpuWatch {
         if !is_there && !self.telemetry.asked_for {
             return None;
         }
-        let profiling = outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling);
         let now = Mono::now();
-        let (start, end) = profiling.map_or((now, now), |outcome| (outcome.start, outcome.end));
+        let (start, end) = measured.map_or((now, now), |window| (window.start, window.end));
+        // Energy that was used between the measured phases cannot be told from theirs.
+        let left_out = measured.map_or(Nanos::ZERO, |window| Nanos(end.since(start).0 - window.length().0));
+        let is_all_theirs = left_out.as_secs_f64() <= LEFT_OUT_SHARE * end.since(start).as_secs_f64();
         let first_request = outcomes.first().map_or(now, |outcome| outcome.start);
         let summary = GpuTelemetrySummary::of(&collected, &self.fields, Window::new(start, end), first_request);
         Some(GpuResult {
-            energy: if profiling.is_some() { energy(&summary) } else { Vec::new() },
+            energy: if measured.is_some() && is_all_theirs { energy(&summary) } else { Vec::new() },
             gpus: summary.gpu_count(),
             remarks: if is_there { figures::remarks(&summary) } else { Vec::new() },
             figures: figures::figures(&summary, anchor.epoch(start), anchor.epoch(end)),

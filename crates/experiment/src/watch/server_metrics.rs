@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aiperf_address::{HttpVersion, RequestTarget, Scheme};
 use aiperf_clock::WallAnchor;
-use aiperf_config::{Config, PhaseKind, ServerMetricsConfig, ServerMetricsFormat};
+use aiperf_config::{Config, PhaseConfig, ServerMetricsConfig, ServerMetricsFormat};
 use aiperf_engine::PhaseHook;
 use aiperf_redact::shown_url;
 use aiperf_report::{ArtifactPaths, ServerMetricsLines};
@@ -214,7 +214,7 @@ struct ScrapeHook {
 }
 
 impl PhaseHook for ScrapeHook {
-    fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
+    fn before(&mut self, phase: &PhaseConfig) -> Result<(), String> {
         // The first pages of the run show the state before its first phase.
         if std::mem::replace(&mut self.has_begun, true) {
             self.signal.phase_follows(BETWEEN_PHASES);
@@ -222,13 +222,21 @@ impl PhaseHook for ScrapeHook {
             self.signal.phase_begins();
         }
         if let Some(lines) = &self.lines {
-            lines.begin_phase(phase);
+            lines.begin_phase(&phase.name, phase.kind, phase.is_measured());
         }
         Ok(())
     }
 
-    fn after(&mut self, _phase: PhaseKind) {
+    fn after(&mut self, _phase: &PhaseConfig) {
         self.signal.phase_ended();
+    }
+
+    /// Requests are in flight, so nothing is waited for.
+    fn between(&mut self, _ended: &PhaseConfig, begins: &PhaseConfig) -> Result<(), String> {
+        if let Some(lines) = &self.lines {
+            lines.begin_phase(&begins.name, begins.kind, begins.is_measured());
+        }
+        Ok(())
     }
 }
 
@@ -236,11 +244,15 @@ impl PhaseHook for ScrapeHook {
 pub(crate) struct PhaseHooks(pub(crate) Vec<Box<dyn PhaseHook>>);
 
 impl PhaseHook for PhaseHooks {
-    fn before(&mut self, phase: PhaseKind) -> Result<(), String> {
+    fn before(&mut self, phase: &PhaseConfig) -> Result<(), String> {
         self.0.iter_mut().try_for_each(|hook| hook.before(phase))
     }
 
-    fn after(&mut self, phase: PhaseKind) {
+    fn after(&mut self, phase: &PhaseConfig) {
         self.0.iter_mut().for_each(|hook| hook.after(phase));
+    }
+
+    fn between(&mut self, ended: &PhaseConfig, begins: &PhaseConfig) -> Result<(), String> {
+        self.0.iter_mut().try_for_each(|hook| hook.between(ended, begins))
     }
 }

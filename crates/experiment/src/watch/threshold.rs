@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use aiperf_config::PhaseKind;
+use aiperf_config::{PhaseConfig, PhaseKind};
 use aiperf_engine::Control;
 use aiperf_protocol::{RequestOutcome, StopReason};
 
@@ -18,21 +18,23 @@ pub(crate) struct FailureThreshold {
 }
 
 impl FailureThreshold {
-    pub(crate) fn new(share: f64, concurrency: Option<usize>, control: Control) -> Self {
-        let armed_after = concurrency.unwrap_or(0).max(10) as u64;
-        Self {
+    /// `None` unless the phase has a threshold and is a profiling phase.
+    pub(crate) fn of(phase: &PhaseConfig, control: &Control) -> Option<Self> {
+        let share = phase.failed_request_threshold.filter(|_| phase.kind == PhaseKind::Profiling)?;
+        let armed_after = phase.pace.session_limit().unwrap_or(0).max(10) as u64;
+        Some(Self {
             share,
             armed_after,
             records: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
-            control,
-        }
+            control: control.clone(),
+        })
     }
 
     /// Counts one record, and stops the run when the share of failures is above the threshold.
-    pub(crate) fn note(&self, phase: PhaseKind, outcome: RequestOutcome) {
-        if phase != PhaseKind::Profiling || outcome == RequestOutcome::CutOff {
+    pub(crate) fn note(&self, outcome: RequestOutcome) {
+        if outcome == RequestOutcome::CutOff {
             return;
         }
         let records = self.records.fetch_add(1, Ordering::Relaxed) + 1;

@@ -53,15 +53,15 @@ impl PhaseList {
     pub(crate) fn read(&mut self, reading: &GaugeReading, now: Mono, anchor: &WallAnchor) -> PhaseChanges {
         let mut changes = PhaseChanges::default();
         let before = self.last_reading.replace(now);
-        let Some((kind, began)) = reading.phase else { return changes };
+        let Some((next, began)) = reading.phase else { return changes };
         if self.ended.is_some() {
             return changes;
         }
         if self.current.is_none_or(|(_, since)| since != began) {
             let from = self.current.map_or(0, |(index, _)| index + 1);
-            let Some(next) = (from..self.plans.len()).find(|index| self.plans[*index].kind == kind) else {
+            if !(from..self.plans.len()).contains(&next) {
                 return changes;
-            };
+            }
             if let Some((index, _)) = self.current {
                 changes.completed = Some(index);
                 self.finish(index, began, anchor);
@@ -217,11 +217,10 @@ mod tests {
             plan(PhaseKind::Warmup, Some(10), None),
             plan(PhaseKind::Profiling, Some(100), Some(20.0)),
         ]);
-        let mut reading =
-            GaugeReading { phase: Some((PhaseKind::Warmup, at(0.0))), sent: 4, ..GaugeReading::default() };
+        let mut reading = GaugeReading { phase: Some((0, at(0.0))), sent: 4, ..GaugeReading::default() };
         let changes = list.read(&reading, at(0.1), &anchor);
         assert_eq!(changes, PhaseChanges { started: Some(0), ..PhaseChanges::default() });
-        reading.phase = Some((PhaseKind::Profiling, at(1.0)));
+        reading.phase = Some((1, at(1.0)));
         (reading.sent, reading.returned) = (30, 25);
         let changes = list.read(&reading, at(3.0), &anchor);
         assert_eq!((changes.completed, changes.started), (Some(0), Some(1)));
@@ -240,11 +239,11 @@ mod tests {
         let anchor = WallAnchor::take();
         let mut list =
             PhaseList::new(vec![plan(PhaseKind::Warmup, None, Some(1.0)), plan(PhaseKind::Profiling, None, None)]);
-        let phase = Some((PhaseKind::Warmup, at(0.0)));
+        let phase = Some((0, at(0.0)));
         let reading = GaugeReading { phase, sent: 3, returned: 1, ..GaugeReading::default() };
         list.read(&reading, at(0.1), &anchor);
         list.count(0, RequestOutcome::Success);
-        let phase = Some((PhaseKind::Profiling, at(1.0)));
+        let phase = Some((1, at(1.0)));
         list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(1.1), &anchor);
         (0..3).for_each(|_| list.count(0, RequestOutcome::Success));
         let warmup = &list.progress()[0];
@@ -258,7 +257,7 @@ mod tests {
         let mut list =
             PhaseList::new(vec![plan(PhaseKind::Warmup, Some(2), None), plan(PhaseKind::Profiling, None, None)]);
         list.read(&GaugeReading::default(), at(0.05), &anchor);
-        let phase = Some((PhaseKind::Profiling, at(0.1)));
+        let phase = Some((1, at(0.1)));
         let changes = list.read(&GaugeReading { phase, ..GaugeReading::default() }, at(0.2), &anchor);
         assert_eq!((changes.skipped, changes.started, changes.completed), (0..1, Some(1), None));
         (0..2).for_each(|_| list.count(0, RequestOutcome::Success));

@@ -67,6 +67,25 @@ impl Default for Thresholds {
 }
 
 impl MetricContext {
+    /// The context of phases that are measured together: what they share, and what one of them needs. `None` if there are none.
+    pub fn joined<'a>(phases: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut phases = phases.into_iter();
+        let first = phases.next()?;
+        let mut joined = first.clone();
+        for next in phases {
+            joined.open_loop &= next.open_loop;
+            joined.fixed_schedule &= next.fixed_schedule;
+            if joined.sending != next.sending {
+                joined.sending = Sending::Scheduled;
+            }
+            joined.concurrency = joined.concurrency.filter(|limit| next.concurrency == Some(*limit));
+            // Each phase asks for its own load, and the whole run for none.
+            joined.asked_concurrency = None;
+            joined.asked_rate = None;
+        }
+        Some(joined)
+    }
+
     pub fn new(endpoint: EndpointKind, streaming: bool) -> Self {
         Self {
             endpoint,

@@ -238,7 +238,7 @@ catalogue! {
     OverallThinkingEfficiency "overall_thinking_efficiency" "Overall Thinking Efficiency"; Ratio => Ratio, Derived, Main last,
         [REASONING TOKENS_OUT EXPERIMENTAL]; "total_reasoning_tokens / total_output_tokens";
     RequestThroughput "request_throughput" "Request Throughput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 900,
-        [LARGER]; "request_count / D, D = first permission to send until the last request ended";
+        [LARGER]; "request_count / D, D = first permission to send until the last request ended; of several phases the union of these times";
     OutputTokenThroughput "output_token_throughput" "Output Token Throughput";
         TokensPerSecond => TokensPerSecond, Derived, Main 800,
         [TOKENS_OUT LARGER]; "total_osl / D";

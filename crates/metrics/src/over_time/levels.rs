@@ -6,7 +6,7 @@ use std::thread;
 use crate::over_time::step::StepCurve;
 use crate::over_time::time_weighted::InFlightRequest;
 use crate::summary::statistics::CompensatedSum;
-use crate::{Metric, Stats};
+use crate::{Metric, PhaseWindow, Stats};
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
@@ -48,6 +48,8 @@ impl RateSum {
 pub(crate) struct Levels {
     now: u64,
     window_end: u64,
+    /// Times that do not count.
+    gaps: Vec<(u64, u64)>,
     in_flight: usize,
     prefilling: usize,
     decoding: usize,
@@ -144,18 +146,24 @@ impl Curves {
 }
 
 impl Levels {
-    pub(crate) fn new(window_start: u64, window_end: u64, curves: Curves) -> Self {
-        Self { now: window_start, window_end, curves, ..Self::default() }
+    pub(crate) fn new(window: &PhaseWindow, curves: Curves) -> Self {
+        let (now, window_end) = (window.start.as_nanos(), window.end.as_nanos());
+        Self { now, window_end, gaps: window.gaps().collect(), curves, ..Self::default() }
     }
 
     /// Lets time pass; only what lies in the window counts.
     pub(crate) fn advance(&mut self, to: u64) {
         let to = to.min(self.window_end);
-        let held = to.saturating_sub(self.now);
+        let passed = to.saturating_sub(self.now);
+        if passed == 0 {
+            return;
+        }
+        let left_out = if self.gaps.is_empty() { 0 } else { self.left_out(to) };
+        self.now = to;
+        let held = passed - left_out;
         if held == 0 {
             return;
         }
-        self.now = to;
         let (decoding, prefilling) = (self.decoding > 0, self.prefilling > 0);
         let curves = &mut self.curves;
         curves.concurrency.hold(self.in_flight as f64, held, self.in_flight > 0);
@@ -167,6 +175,13 @@ impl Levels {
         curves.decode_per_user.hold(self.decode_rate.per_holder_of(self.decoding), held, decoding);
         curves.prefill_per_user.hold(self.prefill_rate.per_holder_of(self.prefilling), held, prefilling);
         curves.tokens.hold(self.tokens.value(), held, self.in_flight > 0);
+    }
+
+    /// How much of the time from now until then does not count.
+    fn left_out(&mut self, to: u64) -> u64 {
+        self.gaps.retain(|(_, end)| *end > self.now);
+        let inside = |(start, end): &(u64, u64)| (*end).min(to).saturating_sub((*start).max(self.now));
+        self.gaps.iter().map(inside).sum()
     }
 
     pub(crate) fn begin(&mut self, request: &InFlightRequest) {

@@ -87,7 +87,7 @@ impl Iterator for Slices<'_> {
         self.in_flight.extend_from_slice(here);
         let requests = self.columns.subset(here, &self.gap_places);
         let in_flight_rows = InFlightRows::some(self.columns, &self.in_flight, &self.gap_places);
-        let window = PhaseWindow { start: start_at, end: end_at };
+        let window = PhaseWindow::new(start_at, end_at);
         let summary = Summary::of_slice(&requests, Some(in_flight_rows), &window, &self.context, self.anchor);
         let (start, end) = (self.anchor.epoch(start_at), self.anchor.epoch(end_at));
         Some(Slice { start, end, is_complete, summary: without_unsliced(summary) })

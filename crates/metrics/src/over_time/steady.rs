@@ -69,7 +69,7 @@ impl SteadyState {
         });
         let outcome = found.map(|found| {
             let at = |offset: f64| window.start + Nanos::from_secs_f64(offset.max(0.0));
-            let part = PhaseWindow { start: at(found.start), end: at(found.end) };
+            let part = PhaseWindow::new(at(found.start), at(found.end));
             measured(columns, timeline, window, &part, context, anchor)
         });
         let watched = watched.into_iter().chain([Metric::RequestThroughput]).collect();

@@ -30,7 +30,7 @@ pub(crate) fn time_weighted(
 /// One pass over all requests.
 fn draw(requests: &RequestsByRow<'_>, order: &[u32], window: &PhaseWindow, curves: Curves) -> Curves {
     let columns = requests.in_flight_rows.columns;
-    let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos(), curves);
+    let mut levels = Levels::new(window, curves);
     let mut waiting = order.iter().enumerate().peekable();
     // When something happens next, to which in the order of starts, what, and where that request is kept.
     let mut in_flight: BinaryHeap<Reverse<(u64, usize, RequestEvent, usize)>> = BinaryHeap::new();
@@ -245,7 +245,7 @@ mod tests {
             columns.push(&seen, &RecordValues::compute(&seen));
         }
         let places = columns.gap_places();
-        let window = PhaseWindow { start: Mono::from_nanos(2_000), end: Mono::from_nanos(5_000) };
+        let window = PhaseWindow::new(Mono::from_nanos(2_000), Mono::from_nanos(5_000));
         for rows in [(0..400).collect(), (0..400).rev().step_by(3).collect::<Vec<u32>>(), Vec::new()] {
             let copy = columns.subset(&rows, &places);
             assert_eq!(copy.gap_count(), rows.iter().map(|row| places.of(&columns, *row).len()).sum::<usize>());

@@ -27,6 +27,24 @@ pub struct PhaseAccounting {
 }
 
 impl PhaseAccounting {
+    /// All of these phases together, from the first start to the last end; `None` if there are none.
+    pub fn joined<'a>(phases: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        phases.into_iter().cloned().reduce(|all, next| Self {
+            phase: all.phase,
+            started: all.started.min(next.started),
+            ended: all.ended.max(next.ended),
+            sent: all.sent + next.sent,
+            completed: all.completed + next.completed,
+            errors: all.errors + next.errors,
+            cut: all.cut + next.cut,
+            sessions_sent: all.sessions_sent + next.sessions_sent,
+            sessions_completed: all.sessions_completed + next.sessions_completed,
+            sessions_cancelled: all.sessions_cancelled + next.sessions_cancelled,
+            arrivals_delayed: all.arrivals_delayed + next.arrivals_delayed,
+            arrivals_dropped: all.arrivals_dropped + next.arrivals_dropped,
+        })
+    }
+
     /// Arrivals of the schedule, sent or not.
     pub fn arrivals(&self) -> u64 {
         self.sent + self.arrivals_dropped

@@ -178,7 +178,7 @@ mod tests {
         let reading =
             GpuEnergy { joules: Some(1_000.0), relative_error: 0.02, ..GpuEnergy::unknown(GpuVendor::Nvidia) };
         let context = MetricContext { gpu_energy: vec![reading], ..MetricContext::new(EndpointKind::Chat, true) };
-        let window = PhaseWindow { start: Mono::from_nanos(0), end: Mono::from_nanos(10_000_000_000) };
+        let window = PhaseWindow::new(Mono::from_nanos(0), Mono::from_nanos(10_000_000_000));
         let estimate = Estimate {
             value: 50.0,
             interval: Some(Interval { low: 45.0, high: 55.0 }),

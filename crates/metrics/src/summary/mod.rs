@@ -8,6 +8,7 @@ mod genai_perf;
 pub(crate) mod network;
 pub(crate) mod statistics;
 pub(crate) mod totals;
+mod window;
 
 pub use accounting::PhaseAccounting;
 pub use confidence::{Confidence, IntervalSupport};
@@ -15,8 +16,9 @@ pub use energy::{GpuEnergy, GpuVendor};
 pub use genai_perf::genai_perf_results;
 pub use network::NetworkRtt;
 pub use statistics::{Percentile, Stats};
+pub use window::PhaseWindow;
 
-use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+use aiperf_clock::{EpochNanos, WallAnchor};
 use aiperf_protocol::RequestOutcome;
 
 use self::totals::Totals;
@@ -26,19 +28,6 @@ use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts};
 use crate::record::formula;
 use crate::{Digest, FailureGroup, Flags, Level, Metric, MetricContext, MetricKind, Slo, SteadyState, Undecodable};
-
-/// The time that throughput is measured over: from before the first permission to send until the last request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PhaseWindow {
-    pub start: Mono,
-    pub end: Mono,
-}
-
-impl PhaseWindow {
-    pub fn length(&self) -> Nanos {
-        self.end.since(self.start)
-    }
-}
 
 /// One metric of a phase, in the unit that is shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,7 +107,10 @@ impl Summary {
                 _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(MeasuredMetric::from),
                 MetricKind::Aggregate | MetricKind::Derived => {
                     let stats = totals.get(metric).map(Stats::single);
-                    let rate = timeline.and_then(|timeline| timeline.rate(metric, columns, window, context));
+                    // Phases of different load have no rate in common that an interval could be about.
+                    let rate = timeline
+                        .filter(|_| !window.is_joined())
+                        .and_then(|timeline| timeline.rate(metric, columns, window, context));
                     rates.extend(rate.map(|rate| (metric, rate)));
                     let confidence = rate
                         .or_else(|| energy::confidence(metric, context, window, &rates))
@@ -137,7 +129,9 @@ impl Summary {
                 results.push(measured.shown(metric));
             }
         }
-        let steady = timeline.and_then(|timeline| SteadyState::find(columns, timeline, window, context, anchor));
+        let steady = timeline
+            .filter(|_| !window.is_joined())
+            .and_then(|timeline| SteadyState::find(columns, timeline, window, context, anchor));
         Self {
             results,
             failures: columns.failure_groups(),

@@ -17,6 +17,8 @@ pub(crate) const REPLAY_DEGRADED: Nanos = Nanos(500_000_000);
 pub(crate) struct Totals<'a> {
     outcomes: &'a Outcomes,
     seconds: f64,
+    /// The window covers several phases.
+    is_joined: bool,
     columns: &'a Columns,
     context: &'a MetricContext,
     anchor: &'a WallAnchor,
@@ -39,7 +41,8 @@ impl<'a> Totals<'a> {
         let seconds = window.length().as_secs_f64();
         let noted = vec![None; Metric::ALL.len()];
         let replay_lag = context.applies(Metric::ReplaySchedLagP99).then(|| replay_lag(columns, context)).flatten();
-        Self { outcomes, seconds, columns, context, anchor, span: active_span(columns), replay_lag, noted }
+        let is_joined = window.is_joined();
+        Self { outcomes, seconds, is_joined, columns, context, anchor, span: active_span(columns), replay_lag, noted }
     }
 
     pub(crate) fn note(&mut self, metric: Metric, stats: &Stats) {
@@ -67,6 +70,8 @@ impl<'a> Totals<'a> {
             }
             Metric::MinRequestTimestamp => self.span.map(|(first, _)| self.anchor.epoch(first).0 as f64),
             Metric::MaxResponseTimestamp => self.span.map(|(_, last)| self.anchor.epoch(last).0 as f64),
+            // What lies between phases belongs to none of them.
+            Metric::BenchmarkDuration if self.is_joined => self.span.map(|_| self.seconds * 1e9),
             Metric::BenchmarkDuration => self.span.map(|(first, last)| last.since(first).0 as f64),
             Metric::RequestThroughput => self.per_second(Some(successful as f64)),
             Metric::InputTokenThroughput => self.per_second(self.noted(Metric::TotalIsl)),

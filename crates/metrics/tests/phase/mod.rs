@@ -44,7 +44,7 @@ pub(crate) fn summarize(requests: &[Observation], context: &MetricContext) -> Su
     for seen in requests {
         columns.push(seen, &RecordValues::compute(seen));
     }
-    let window = PhaseWindow { start: at(0), end: at(1_000) };
+    let window = PhaseWindow::new(at(0), at(1_000));
     Summary::compute(&columns, &window, context, &WallAnchor::at(at(0), EpochNanos(0)))
 }
 

@@ -143,7 +143,7 @@ pub(crate) fn recompute(run: &RecordedRun, context: &MetricContext, requested: O
         let seen = observe(record, requested);
         columns.push(&seen, &RecordValues::compute(&seen));
     }
-    let window = PhaseWindow { start: window_edge(run, "start_time"), end: window_edge(run, "end_time") };
+    let window = PhaseWindow::new(window_edge(run, "start_time"), window_edge(run, "end_time"));
     let anchor = WallAnchor::at(Mono::from_nanos(0), EpochNanos(0));
     Summary::compute(&columns, &window, context, &anchor)
 }

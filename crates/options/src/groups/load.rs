@@ -4,6 +4,7 @@ mod agentic;
 mod arrival;
 mod limits;
 mod mode;
+pub(super) mod phases;
 mod promotion;
 mod ramp;
 mod rate;
@@ -47,33 +48,33 @@ struct Measured {
     rate: Option<Setting<f64>>,
     rate_ramp: Option<Setting<Ramp>>,
     arrival: Option<Arrival>,
+    failed_request_threshold: Option<f64>,
 }
 
 pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
+    warnings: &mut Vec<String>,
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
     if raw.is_given(OptionId::Scenario) {
         return agentic::resolve(raw, around);
     }
     let mode = mode::choose(raw, around)?;
     mode::refuse_foreign(raw, mode)?;
+    warnings.extend(mode::pauses_without_effect(raw, mode));
+    let limits = Limits::read(raw, &limits::PROFILING)?;
+    warnings.extend(limits.warning(raw, &limits::PROFILING));
     let measured = Measured {
         mode,
-        limits: Limits::read(raw, &limits::PROFILING)?,
+        limits,
         rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
         rate_ramp: ramp::read(raw, OptionId::RequestRateRampDuration)?,
         arrival: arrival::resolve(raw, mode)?,
+        failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
     };
     let profiling = profiling(raw, around, &measured)?;
-    let warmup = warmup::resolve(raw, around, &measured)?;
+    let warmup = warmup::resolve(raw, around, &measured, warnings)?;
     Ok((warmup, profiling))
-}
-
-/// A warmup whose load is given by the options of a measured phase.
-pub(super) fn warmup_phase(raw: &RawOptions, around: &Surroundings<'_>) -> Result<PhaseConfig, ConfigError> {
-    let (_, phase) = resolve(raw, around)?;
-    Ok(PhaseConfig { kind: PhaseKind::Warmup, ..phase })
 }
 
 fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
@@ -97,14 +98,13 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         Mode::UserCentric => users::pace(raw, around.dataset, &stop, ceiling)?,
     };
     Ok(PhaseConfig {
-        kind: PhaseKind::Profiling,
-        pace,
-        stop,
         grace: stop::grace(raw, &stop, measured.mode)?,
-        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp),
+        concurrency_ramp: measured.limits.concurrency_ramp(),
         prefill_limit: measured.limits.prefill(),
-        prefill_ramp: ramp::of(measured.limits.prefill_ramp),
+        prefill_ramp: measured.limits.prefill_ramp(),
         cancellation: cancellation(raw)?,
+        failed_request_threshold: measured.failed_request_threshold,
+        ..PhaseConfig::new(PhaseKind::Profiling, pace, stop)
     })
 }
 

@@ -25,19 +25,24 @@ mod wandb;
 pub use experiment::give_all_the_largest_data;
 pub use mlflow::read_tags;
 
-use aiperf_config::{Config, DatasetSource, Environment, Recipe, defaults};
+use aiperf_config::{Config, DatasetSource, Environment, Phases, Recipe, defaults};
 
+pub use self::load::phases::PhaseOptions;
 use crate::catalogue::{OptionId, Support};
 use crate::{ConfigError, RawOptions, command_line, unread_variables, variables};
 
 impl RawOptions {
     /// The run that these options describe in these surroundings.
     pub fn resolve(&self, environment: &Environment) -> Result<Config, ConfigError> {
-        self.resolve_after(None, environment)
+        self.resolve_with(None, environment)
     }
 
-    /// The same with a warmup that has options of its own, which are those of a measured phase.
-    pub fn resolve_after(&self, warmup: Option<&Self>, environment: &Environment) -> Result<Config, ConfigError> {
+    /// The run of a file with these phases. `self` has the options of the first phase that counts, and of the run.
+    pub fn resolve_phases(&self, phases: &[PhaseOptions], environment: &Environment) -> Result<Config, ConfigError> {
+        self.resolve_with(Some(phases), environment)
+    }
+
+    fn resolve_with(&self, phases: Option<&[PhaseOptions]>, environment: &Environment) -> Result<Config, ConfigError> {
         let typed = self;
         refuse_unbuilt(typed)?;
         let raw = &*scenario::apply(typed)?;
@@ -48,16 +53,20 @@ impl RawOptions {
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
-        let own_warmup = warmup.map(|warmup| load::warmup_phase(warmup, &around)).transpose()?;
-        let (warmup, profiling) = load::resolve(raw, &around)?;
-        let warmup = own_warmup.or(warmup);
-        preconnect::check(raw, &endpoint, &profiling, tuning.force_close)?;
-        let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
+        let phases = if let Some(phases) = phases {
+            load::phases::resolve(phases, raw, &around, &mut warnings)?
+        } else {
+            let (warmup, profiling) = load::resolve(raw, &around, &mut warnings)?;
+            Phases::of(warmup, profiling)
+        };
+        let profiling = phases.profiling();
+        preconnect::check(raw, &endpoint, profiling, tuning.force_close)?;
+        let output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;
         let gpu_telemetry = gpu_telemetry::resolve(raw, environment, &mut warnings)?;
         let gpu_cost = gpu_telemetry::cost(raw, gpu_telemetry.as_ref())?;
         let server_metrics = server_metrics::resolve(raw, tuning.scraping)?;
-        let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
-        let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
+        let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, phases.has_warmup())?;
+        let scenario = scenario::check(typed, raw, &endpoint, &dataset, profiling, cache_bust)?;
         warnings.extend(
             scenario
                 .iter()
@@ -71,14 +80,13 @@ impl RawOptions {
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.affinity.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
         }
-        let until_ci = until_ci::resolve(raw, &profiling)?;
+        let until_ci = until_ci::resolve(raw, profiling)?;
         dataset::check_kind(raw, endpoint.kind, &dataset.source)?;
         Ok(Config {
             endpoint,
             dataset,
             cache_bust,
-            warmup,
-            profiling,
+            phases,
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
@@ -95,7 +103,6 @@ impl RawOptions {
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
-            failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             unreachable_timeout: raw
                 .seconds(OptionId::UnreachableTimeout)?
                 .or(Some(defaults::UNREACHABLE_TIMEOUT))

@@ -5,6 +5,7 @@ mod goodput;
 mod gpu;
 mod load;
 mod notes;
+mod phases;
 mod selftest;
 mod server_metrics;
 mod spec_decode;

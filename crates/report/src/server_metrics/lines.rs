@@ -24,13 +24,18 @@ pub struct ServerMetricsLines {
 }
 
 /// The phase that a page belongs to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct ScrapedPhase {
+    name: Arc<str>,
     kind: PhaseKind,
+    /// The results of the run are about it.
+    is_measured: bool,
     /// Among all phases.
     index: u32,
     /// Among the profiling phases.
     profiling_index: Option<u32>,
+    /// Profiling phases so far, with this one.
+    profiled: u32,
 }
 
 #[derive(Debug, Default)]
@@ -45,12 +50,19 @@ impl ServerMetricsLines {
     }
 
     /// Lines name this phase from now on.
-    pub fn begin_phase(&self, kind: PhaseKind) {
+    pub fn begin_phase(&self, name: &Arc<str>, kind: PhaseKind, is_measured: bool) {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = phase.map_or(0, |before| before.index + 1);
-        let profiled = phase.and_then(|before| before.profiling_index);
-        let profiling_index = (kind == PhaseKind::Profiling).then(|| profiled.map_or(0, |before| before + 1));
-        *phase = Some(ScrapedPhase { kind, index, profiling_index });
+        let index = phase.as_ref().map_or(0, |before| before.index + 1);
+        let profiled = phase.as_ref().map_or(0, |before| before.profiled);
+        let is_profiling = kind == PhaseKind::Profiling;
+        *phase = Some(ScrapedPhase {
+            name: Arc::clone(name),
+            kind,
+            is_measured,
+            index,
+            profiling_index: is_profiling.then_some(profiled),
+            profiled: profiled + u32::from(is_profiling),
+        });
     }
 
     /// Closes the file; `None` if nothing was scraped.
@@ -77,13 +89,14 @@ impl ServerMetricsLines {
             "request_sent_ns": epoch(page.sent),
             "first_byte_ns": epoch(page.first_byte),
         });
-        if let Some(phase) = *self.phase.lock().unwrap_or_else(PoisonError::into_inner) {
-            line["benchmark_phase"] = phase.kind.name().into();
+        if let Some(phase) = &*self.phase.lock().unwrap_or_else(PoisonError::into_inner) {
+            let shown = if phase.is_measured { PhaseKind::Profiling } else { PhaseKind::Warmup };
+            line["benchmark_phase"] = shown.name().into();
             line["phase_index"] = phase.index.into();
             if let Some(index) = phase.profiling_index {
                 line["profiling_index"] = index.into();
             }
-            line["phase_name"] = phase.kind.name().into();
+            line["phase_name"] = (*phase.name).into();
             line["phase_kind"] = phase.kind.name().into();
         }
         line

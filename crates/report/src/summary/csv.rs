@@ -2,12 +2,51 @@
 //! columns after its own. Lines end in CR LF.
 
 use aiperf_metrics::{IntervalSupport, Metric, MetricResult, Percentile, Summary, Unit};
+use aiperf_protocol::PhaseKind;
 use aiperf_table::csv::{LINE_END, cell, number};
 use serde_json::Value;
 
-use crate::{AskedPercentiles, gpu};
+use crate::{AskedPercentiles, PhaseReport, RunReport, gpu};
+
+/// What the section of phases has of each: a metric and a statistic.
+const PHASE_COLUMNS: [(Metric, &str); 8] = [
+    (Metric::BenchmarkDuration, "avg"),
+    (Metric::RequestThroughput, "avg"),
+    (Metric::OutputTokenThroughput, "avg"),
+    (Metric::EffectiveConcurrency, "avg"),
+    (Metric::TimeToFirstToken, "p50"),
+    (Metric::TimeToFirstToken, "p99"),
+    (Metric::RequestLatency, "p50"),
+    (Metric::RequestLatency, "p99"),
+];
 
 const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
+
+/// The summary of a run. If several phases are measured together, a section at the end has a row for each profiling phase.
+pub(crate) fn run_summary(report: &RunReport) -> String {
+    let profiling = &report.profiling;
+    let mut text = summary(&profiling.summary, &profiling.percentiles, report.telemetry_data.as_ref());
+    if report.is_joined() {
+        text.push_str(LINE_END);
+        text.push_str(&phase_section(report));
+    }
+    text
+}
+
+fn phase_section(report: &RunReport) -> String {
+    let header = std::iter::once("Phase,In Results,Successful,Errors".to_owned());
+    let columns = PHASE_COLUMNS.iter().map(|(metric, statistic)| cell(&format!("{} {statistic}", name(*metric))));
+    let mut text = header.chain(columns).collect::<Vec<_>>().join(",") + LINE_END;
+    for phase in report.phases.iter().filter(|phase| phase.kind == PhaseKind::Profiling) {
+        let PhaseReport { summary, in_results, .. } = phase;
+        let mut cells = vec![cell(&phase.name), in_results.to_string()];
+        cells.extend([summary.successful, summary.failed].map(|count| count.to_string()));
+        cells.extend(PHASE_COLUMNS.iter().map(|(metric, statistic)| number(phase.statistic(*metric, statistic))));
+        text.push_str(&cells.join(","));
+        text.push_str(LINE_END);
+    }
+    text
+}
 
 /// `telemetry`: the `telemetry_data` of a run with GPU telemetry, which has a (perhaps empty) section for it.
 pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, telemetry: Option<&Value>) -> String {

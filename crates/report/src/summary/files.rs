@@ -43,12 +43,11 @@ pub struct ExtraFiles {
     pub is_partial: bool,
 }
 
-/// Writes summary CSV and JSON, console text, phase files if there was a warmup, and the ready marker. All of them
+/// Writes summary CSV and JSON, console text, phase files if there were several phases, and the ready marker. All of them
 /// are written whatever became of the run; the marker comes last and says whether one is missing.
 pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: ExtraFiles) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    let profiling = &report.profiling;
-    let table = csv::summary(&profiling.summary, &profiling.percentiles, report.telemetry_data.as_ref());
+    let table = csv::run_summary(report);
     files.put("CSV Export", &paths.summary_csv(), table.as_bytes());
     files.put("JSON Export", &paths.summary_json(), &pretty(&json::run_summary(report)));
     let console = console::render(report, Width::FILE, Colour::Plain);
@@ -66,9 +65,8 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         let json = genai_perf::json(results, &report.input_config);
         files.put("GenAI-Perf JSON Export", &paths.genai_perf_json(), &pretty(&json));
     }
-    if let Some(warmup) = &report.warmup {
-        let phases = [warmup, &report.profiling];
-        for phase in phases {
+    if report.phases.len() > 1 {
+        for phase in &report.phases {
             let (csv_path, json_path) = (paths.phase_csv(&phase.name), paths.phase_json(&phase.name));
             files.put(
                 "Phase CSV",
@@ -77,7 +75,7 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
             );
             files.put("Phase JSON", &paths.dir().join(json_path), &pretty(&json::phase_summary(report, phase)));
         }
-        let mut manifest = pretty(&phases::manifest(report, &phases, paths));
+        let mut manifest = pretty(&phases::manifest(report, paths));
         manifest.push(b'\n');
         files.put("Phase List", &paths.phase_manifest(), &manifest);
     }

@@ -55,6 +55,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         let counts = report.accounting.iter().map(phases::accounting).collect();
         object.insert("phase_accounting".to_owned(), counts);
     }
+    if report.is_joined() {
+        object.insert("phase_results".to_owned(), phases::results(report));
+    }
     if report.lost.any() {
         object.insert("records_lost".to_owned(), report.lost.count.into());
     }

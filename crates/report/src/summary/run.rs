@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::{
-    ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
+    ClientHealth, Evidence, LostRecords, Metric, MetricResult, Percentile, PhaseAccounting, Summary, Thresholds,
+    ValidityNote,
 };
 use aiperf_protocol::{PhaseKind, RunEnding};
 use serde_json::{Map, Value};
@@ -19,8 +20,12 @@ pub struct RunReport {
     pub benchmark_id: String,
     /// Title of the main table, for example "LLM Metrics".
     pub metrics_title: &'static str,
+    /// All profiling phases that count, together.
     pub profiling: PhaseReport,
+    /// All warmups together.
     pub warmup: Option<PhaseReport>,
+    /// Each phase by itself, in the order in which they began.
+    pub phases: Vec<PhaseReport>,
     /// The resolved configuration, secrets redacted.
     pub input_config: Value,
     pub random_seed: Option<u64>,
@@ -75,11 +80,14 @@ pub struct RunReport {
 impl RunReport {
     /// What a reader should know before believing the numbers of the profiling phase.
     pub fn validity(&self) -> Vec<ValidityNote> {
+        let accounting = PhaseAccounting::joined(self.measured_phases().filter_map(|phase| self.accounting_of(phase)));
+        // Servers cannot tell the requests of two phases apart.
+        let server = self.server_metrics.as_ref().filter(|_| !self.has_others_in_flight());
         let evidence = Evidence {
             summary: &self.profiling.summary,
             thresholds: &self.thresholds,
             health: self.client_health.as_ref(),
-            accounting: self.accounting_of(&self.profiling),
+            accounting: accounting.as_ref(),
             certified: self.selftest.as_ref().map(Citation::load),
             lost: self.lost,
             rows_left_out: self.rows_left_out,
@@ -89,9 +97,26 @@ impl RunReport {
             late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
-            server: self.server_metrics.as_ref().and_then(ServerMetricsSummary::claims),
+            server: server.and_then(ServerMetricsSummary::claims),
         };
         evidence.notes()
+    }
+
+    /// The phases that the results are about.
+    pub fn measured_phases(&self) -> impl Iterator<Item = &PhaseReport> {
+        self.phases.iter().filter(|phase| phase.is_measured())
+    }
+
+    /// Whether requests that do not count were in flight in the time of those that do.
+    fn has_others_in_flight(&self) -> bool {
+        let measured = &self.profiling.summary;
+        let overlaps = |other: &PhaseReport| other.summary.start < measured.end && other.summary.end > measured.start;
+        self.phases.iter().any(|phase| !phase.is_measured() && overlaps(phase))
+    }
+
+    /// Whether the results are about several phases.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.measured_phases().count() > 1
     }
 
     pub(crate) fn accounting_of(&self, phase: &PhaseReport) -> Option<&PhaseAccounting> {
@@ -106,17 +131,31 @@ pub struct PhaseReport {
     pub kind: PhaseKind,
     pub index: u32,
     pub profiling_index: Option<u32>,
+    /// The results of the run cover it.
+    pub in_results: bool,
     pub was_cancelled: bool,
     pub summary: Summary,
     pub percentiles: AskedPercentiles,
 }
 
 impl PhaseReport {
+    /// Whether the results of the run are about it.
+    pub fn is_measured(&self) -> bool {
+        self.kind == PhaseKind::Profiling && self.in_results
+    }
+
     pub(crate) fn succeeded(&self) -> bool {
         self.summary.successful > 0
     }
 
     pub(crate) fn average(&self, metric: Metric) -> Option<f64> {
-        self.summary.get(metric).and_then(|stats| stats.avg)
+        self.statistic(metric, "avg")
+    }
+
+    /// `avg`, or a percentile by its name.
+    pub(crate) fn statistic(&self, metric: Metric, name: &str) -> Option<f64> {
+        let stats = self.summary.get(metric)?;
+        let percentile = Percentile::ALL.into_iter().find(|percentile| percentile.name() == name);
+        percentile.map_or(stats.avg, |percentile| stats.percentile(percentile))
     }
 }

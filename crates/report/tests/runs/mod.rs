@@ -111,7 +111,7 @@ pub(crate) fn summary(requests: &[Observation], context: &MetricContext) -> Summ
         columns.push(seen, &RecordValues::compute(seen));
     }
     let last = requests.iter().map(|seen| seen.end).max().unwrap();
-    Summary::compute(&columns, &PhaseWindow { start: at(0), end: last }, context, &anchor())
+    Summary::compute(&columns, &PhaseWindow::new(at(0), last), context, &anchor())
 }
 
 pub(crate) fn phase(kind: PhaseKind, index: u32, summary: Summary) -> PhaseReport {
@@ -120,6 +120,7 @@ pub(crate) fn phase(kind: PhaseKind, index: u32, summary: Summary) -> PhaseRepor
         kind,
         index,
         profiling_index: (kind == PhaseKind::Profiling).then_some(0),
+        in_results: kind == PhaseKind::Profiling,
         was_cancelled: false,
         summary,
         percentiles: AskedPercentiles::default(),
@@ -127,11 +128,13 @@ pub(crate) fn phase(kind: PhaseKind, index: u32, summary: Summary) -> PhaseRepor
 }
 
 pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunReport {
+    let profiling = phase(PhaseKind::Profiling, 0, summary(requests, context));
     RunReport {
         aiperf_version: "0.1.0".to_owned(),
         benchmark_id: "7e404d9419f5".to_owned(),
         metrics_title: context.endpoint.facts().metrics_title,
-        profiling: phase(PhaseKind::Profiling, 0, summary(requests, context)),
+        phases: vec![profiling.clone()],
+        profiling,
         warmup: None,
         input_config: json!({"models": {"items": [{"name": "mock-model"}]}}),
         place: None,

@@ -2,25 +2,14 @@
 
 use std::time::Duration;
 
-use aiperf_config::{
-    AgenticReplay, Arrival, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, StopConditions,
-};
+use aiperf_config::{AgenticReplay, Arrival, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, StopConditions};
 
 pub(crate) fn profiling(pace: Pace, stop: StopConditions) -> PhaseConfig {
-    PhaseConfig {
-        kind: PhaseKind::Profiling,
-        pace,
-        stop,
-        grace: GracePeriod::Unlimited,
-        concurrency_ramp: None,
-        prefill_limit: None,
-        prefill_ramp: None,
-        cancellation: None,
-    }
+    PhaseConfig::new(PhaseKind::Profiling, pace, stop)
 }
 
 pub(crate) fn warmup(pace: Pace, stop: StopConditions) -> PhaseConfig {
-    PhaseConfig { kind: PhaseKind::Warmup, ..profiling(pace, stop) }
+    PhaseConfig::new(PhaseKind::Warmup, pace, stop)
 }
 
 /// Profiling with this many sessions at a time.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use aiperf_clock::{Clock, Mono, Nanos, VirtualClock};
@@ -328,7 +329,11 @@ impl SimulatedServer {
         let now = self.clock.now();
         let next = {
             let reserve = &mut self.reserves.borrow_mut()[credit.session.worker];
-            if reserve.front().is_some_and(|first| first.may_start(now)) { reserve.pop_front() } else { None }
+            if reserve.front().is_some_and(|first| first.may_follow(credit.phase, now)) {
+                reserve.pop_front()
+            } else {
+                None
+            }
         };
         next.is_some_and(|next| self.send(next.take(now)))
     }
@@ -438,12 +443,17 @@ impl Dispatch for SimulatedServer {
         true
     }
 
-    fn cut(&self, reason: RunOutcome) {
+    fn cut(&self, phases: RangeInclusive<usize>, reason: RunOutcome) {
         let now = self.clock.now();
         self.cuts.borrow_mut().push((self.since_start(now), reason));
-        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_) | Pending::Withdraw(_)));
+        let in_flight = self.in_flight.borrow();
+        let is_cut = |request: &usize| in_flight.get(request).is_none_or(|one| phases.contains(&one.credit.phase));
+        self.pending.borrow_mut().retain(|_, pending| match pending {
+            Pending::FirstToken(request) | Pending::End { request, .. } => !is_cut(request),
+            Pending::Event(_) | Pending::Withdraw(_) => true,
+        });
         let CutReply::After(delay) = self.cut_reply else { return };
-        for (request, in_flight) in self.in_flight.borrow().iter() {
+        for (request, in_flight) in in_flight.iter().filter(|(request, _)| is_cut(request)) {
             // A worker that waits for the due time of a request learns of the end then.
             let at = now.max(in_flight.start) + delay;
             self.put(at, Pending::End { request: *request, end: RequestOutcome::CutOff });

@@ -100,7 +100,7 @@ pub(super) fn seeds(raw: &RawOptions, trials: &Trials, swept: bool) -> Result<Se
 
 pub(super) fn check_warmup(raw: &RawOptions, cells: &[Cell]) -> Result<(), ConfigError> {
     let id = OptionId::ProfileRunDisableWarmupAfterFirst;
-    if raw.is_given(id) && cells.iter().all(|cell| cell.config.warmup.is_none()) {
+    if raw.is_given(id) && cells.iter().all(|cell| !cell.config.phases.has_warmup()) {
         let needs = "--warmup-request-count, --warmup-duration or --num-warmup-sessions";
         return Err(raw.needs_text(id, needs, "the runs have no warmup to leave out"));
     }

@@ -66,23 +66,19 @@ pub(super) fn resolve(
         whole_dataset: false,
         windows: None,
     };
+    let pace = Pace::AgenticReplay(replay);
     let profiling = PhaseConfig {
-        kind: PhaseKind::Profiling,
-        pace: Pace::AgenticReplay(replay),
-        stop,
         grace: stop::grace(raw, &stop, super::mode::Mode::Burst)?,
-        concurrency_ramp: None,
         prefill_limit: limits.prefill(),
-        prefill_ramp: super::ramp::of(limits.prefill_ramp),
+        prefill_ramp: limits.prefill_ramp(),
         cancellation: cancellation(raw)?,
+        failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
+        ..PhaseConfig::new(PhaseKind::Profiling, pace.clone(), stop)
     };
     let warmup = PhaseConfig {
-        kind: PhaseKind::Warmup,
-        stop: StopConditions::default(),
         grace: raw.wait(OptionId::AgenticWarmupGracePeriod)?.unwrap_or(GracePeriod::Unlimited),
-        prefill_ramp: None,
-        cancellation: None,
-        ..profiling.clone()
+        prefill_limit: profiling.prefill_limit,
+        ..PhaseConfig::new(PhaseKind::Warmup, pace, StopConditions::default())
     };
     Ok((Some(warmup), profiling))
 }

@@ -32,8 +32,8 @@ pub(super) const WARMUP: LimitOptions = LimitOptions {
 pub(super) struct Limits {
     concurrency: Option<Setting<usize>>,
     prefill: Option<Setting<usize>>,
-    pub(super) concurrency_ramp: Option<Setting<Ramp>>,
-    pub(super) prefill_ramp: Option<Setting<Ramp>>,
+    concurrency_ramp: Option<Setting<Ramp>>,
+    prefill_ramp: Option<Setting<Ramp>>,
 }
 
 impl Limits {
@@ -56,12 +56,32 @@ impl Limits {
         }
     }
 
+    pub(super) fn without_ramps(self) -> Limits {
+        Limits { concurrency_ramp: None, prefill_ramp: None, ..self }
+    }
+
     pub(super) fn concurrency(&self) -> Option<usize> {
         self.concurrency.map(|limit| limit.value)
     }
 
     pub(super) fn prefill(&self) -> Option<usize> {
         self.prefill.map(|limit| limit.value)
+    }
+
+    pub(super) fn concurrency_ramp(&self) -> Option<Ramp> {
+        ramp::of(self.concurrency_ramp)
+    }
+
+    /// `None` without a limit that it could raise.
+    pub(super) fn prefill_ramp(&self) -> Option<Ramp> {
+        ramp::of(self.prefill_ramp.filter(|_| self.prefill.is_some()))
+    }
+
+    /// A ramp of prefill concurrency that has no limit to raise: the reference accepts it, so it is a warning.
+    pub(super) fn warning(&self, raw: &RawOptions, options: &LimitOptions) -> Option<String> {
+        let ramp = self.prefill_ramp.filter(|_| self.prefill.is_none())?;
+        let needed = options.prefill.flag();
+        Some(format!("{} has no effect: there is no {needed} that it could raise", raw.spelling(ramp.option)))
     }
 
     /// A burst without a concurrency has one session in flight; the other modes have no limit then.
@@ -93,9 +113,6 @@ impl Limits {
         }
         if let (Some(ramp), None) = (self.concurrency_ramp, self.concurrency) {
             return Err(raw.needs(ramp.option, options.concurrency, "without it there is no limit to raise"));
-        }
-        if let (Some(ramp), None) = (self.prefill_ramp, self.prefill) {
-            return Err(raw.needs(ramp.option, options.prefill, "without it there is no limit to raise"));
         }
         Ok(())
     }

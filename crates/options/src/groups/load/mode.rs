@@ -101,11 +101,17 @@ pub(super) fn refuse_foreign(raw: &RawOptions, mode: Mode) -> Result<(), ConfigE
         }
         Mode::UserCentric => {
             let why = "each user sends its next turn when it is due, so there are no arrivals to draw";
-            refuse(raw, mode, &OF_ARRIVALS, why)?;
-            refuse(raw, mode, &PAUSES, "the pause between turns follows from the rate and the number of users")
+            refuse(raw, mode, &OF_ARRIVALS, why)
         }
         Mode::Burst | Mode::Rate | Mode::Series => Ok(()),
     }
+}
+
+/// Warnings for pauses between turns that users of a fixed rate do not keep. The reference accepts them, too.
+pub(super) fn pauses_without_effect(raw: &RawOptions, mode: Mode) -> Vec<String> {
+    let given = PAUSES.into_iter().filter(|option| mode == Mode::UserCentric && raw.is_given(*option));
+    let why = "the pause between turns follows from the rate and the number of users";
+    given.map(|option| format!("{} has no effect: {why}", raw.spelling(option))).collect()
 }
 
 fn refuse(raw: &RawOptions, mode: Mode, options: &[OptionId], why: &str) -> Result<(), ConfigError> {

@@ -162,7 +162,7 @@ pub(crate) const LOAD_GENERATOR: &[OptionSpec] = &[
         OptionId::ConcurrencyRampDuration,
         &["concurrency-ramp-duration"],
         ValueKind::Float,
-        "Raise the concurrency from 1 to its target over this time.",
+        "Raise the concurrency from 1 to its target over this time. `20:exponential` also gives the shape.",
     )
     .above(0.0)
     .unit("s")
@@ -171,7 +171,7 @@ pub(crate) const LOAD_GENERATOR: &[OptionSpec] = &[
         OptionId::PrefillConcurrencyRampDuration,
         &["prefill-concurrency-ramp-duration"],
         ValueKind::Float,
-        "Raise the prefill concurrency to its target over this time.",
+        "Raise the prefill concurrency to its target over this time. `20:exponential` also gives the shape.",
     )
     .above(0.0)
     .unit("s")
@@ -180,7 +180,7 @@ pub(crate) const LOAD_GENERATOR: &[OptionSpec] = &[
         OptionId::RequestRateRampDuration,
         &["request-rate-ramp-duration"],
         ValueKind::Float,
-        "Raise the request rate to its target over this time.",
+        "Raise the request rate to its target over this time. `20:exponential` also gives the shape.",
     )
     .above(0.0)
     .unit("s")
@@ -197,7 +197,7 @@ pub(crate) const LOAD_GENERATOR: &[OptionSpec] = &[
         OptionId::RampShape,
         &["ramp-shape"],
         ValueKind::Choice(&["linear", "exponential", "poisson"]),
-        "Shape of all ramps: even (`linear`), slow at first (`exponential`, by the square of the time), \
+        "Shape of ramps that have none of their own: even (`linear`), slow at first (`exponential`, by the square of the time), \
          or in steps at random times (`poisson`).",
     )
     .default("linear")

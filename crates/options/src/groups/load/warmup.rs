@@ -149,6 +149,7 @@ pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
     measured: &Measured,
+    warnings: &mut Vec<String>,
 ) -> Result<Option<PhaseConfig>, ConfigError> {
     let stop = StopConditions {
         requests: raw.int(OptionId::WarmupRequestCount)?,
@@ -166,19 +167,19 @@ pub(super) fn resolve(
         let why = "the grace period begins when that duration is over";
         return Err(raw.needs(OptionId::WarmupGracePeriod, OptionId::WarmupDuration, why));
     }
+    // A ramp of the measured phase has been warned of there.
+    warnings.extend(limits.or(measured.limits.without_ramps()).warning(raw, &limits::WARMUP));
     let limits = limits.or(measured.limits);
     let pace = pace(raw, measured, limits.concurrency())?;
     let is_burst = matches!(pace, Pace::Concurrency(_));
     limits.check(raw, &limits::WARMUP, is_burst, around.streaming)?;
     Ok(Some(PhaseConfig {
-        kind: PhaseKind::Warmup,
-        pace,
-        stop,
         grace: grace.unwrap_or(GracePeriod::Unlimited),
-        concurrency_ramp: ramp::of(limits.concurrency_ramp),
+        concurrency_ramp: limits.concurrency_ramp(),
         prefill_limit: limits.prefill(),
-        prefill_ramp: ramp::of(limits.prefill_ramp),
-        cancellation: None,
+        prefill_ramp: limits.prefill_ramp(),
+        failed_request_threshold: measured.failed_request_threshold,
+        ..PhaseConfig::new(PhaseKind::Warmup, pace, stop)
     }))
 }
 

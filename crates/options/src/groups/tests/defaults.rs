@@ -19,10 +19,10 @@ fn a_model_is_enough() {
     assert!(!config.endpoint.streaming);
     assert_eq!(config.endpoint.request_timeout, Some(Duration::from_secs(21_600)));
     assert_eq!(config.endpoint.tokenizer, None);
-    assert_eq!(config.profiling.pace, Pace::Concurrency(1));
-    assert_eq!(config.profiling.stop, StopConditions { requests: Some(10), ..StopConditions::default() });
-    assert_eq!(config.profiling.grace, GracePeriod::Unlimited);
-    assert!(config.warmup.is_none());
+    assert_eq!(config.phases.profiling().pace, Pace::Concurrency(1));
+    assert_eq!(config.phases.profiling().stop, StopConditions { requests: Some(10), ..StopConditions::default() });
+    assert_eq!(config.phases.profiling().grace, GracePeriod::Unlimited);
+    assert!(!config.phases.has_warmup());
     let DatasetSource::Synthetic(synthetic) = &config.dataset.source else { panic!("a file") };
     assert_eq!((synthetic.entries, synthetic.batch_size), (100, 1));
     assert_eq!(synthetic.lengths, PromptLengths::Drawn(Length::constant(550.0)));

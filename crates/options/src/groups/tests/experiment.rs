@@ -111,7 +111,7 @@ fn all_points_draw_from_data_of_the_same_size() {
 fn a_warmup_follows_the_point_it_belongs_to() {
     let experiment = resolve(&["--concurrency=2,4", "--warmup-request-count=3"]).unwrap();
     let limits: Vec<_> =
-        experiment.cells.iter().map(|cell| cell.config.warmup.as_ref().unwrap().pace.session_limit()).collect();
+        experiment.cells.iter().map(|cell| cell.config.phases.warmups().next().unwrap().pace.session_limit()).collect();
     assert_eq!(limits, [Some(2), Some(4)]);
 }
 

@@ -8,16 +8,16 @@ use aiperf_config::*;
 use super::{input_file, named_file, with_model};
 
 fn profiling(words: &[&str]) -> PhaseConfig {
-    with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).profiling
+    with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).phases.profiling().clone()
 }
 
 fn warmup(words: &[&str]) -> PhaseConfig {
-    with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).warmup.unwrap()
+    with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).phases.warmups().next().unwrap().clone()
 }
 
 #[test]
 fn a_rate_chooses_the_open_loop_and_smoothness_chooses_gamma() {
-    let pace = |words: &[&str]| with_model(words).unwrap().profiling.pace;
+    let pace = |words: &[&str]| with_model(words).unwrap().phases.profiling().pace.clone();
     assert_eq!(
         pace(&["--request-rate=5"]),
         Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Poisson, ceiling: None }
@@ -39,7 +39,7 @@ fn a_rate_chooses_the_open_loop_and_smoothness_chooses_gamma() {
 
 #[test]
 fn a_duration_brings_thirty_seconds_of_grace_and_stops_may_be_combined() {
-    let phase = |words: &[&str]| with_model(words).unwrap().profiling;
+    let phase = |words: &[&str]| with_model(words).unwrap().phases.profiling().clone();
     let plain = phase(&["--benchmark-duration=2"]);
     assert_eq!(plain.stop, StopConditions { duration: Some(Duration::from_secs(2)), ..StopConditions::default() });
     assert_eq!(plain.grace, GracePeriod::Limited(Duration::from_secs(30)));
@@ -78,7 +78,7 @@ fn windows_agree_when_the_largest_is_near_enough_to_the_smallest() {
 
 #[test]
 fn warmup_takes_over_what_it_does_not_say_itself() {
-    let warmup = |words: &[&str]| with_model(words).unwrap().warmup.unwrap();
+    let warmup = |words: &[&str]| with_model(words).unwrap().phases.warmups().next().unwrap().clone();
     let plain = warmup(&["--warmup-request-count=3", "--concurrency=8"]);
     assert_eq!((plain.pace, plain.grace), (Pace::Concurrency(8), GracePeriod::Unlimited));
     assert_eq!(plain.stop.requests, Some(3));
@@ -168,7 +168,7 @@ fn offsets_choose_the_part_of_a_schedule_and_its_start() {
     let zero_and_window = |words: &[&str]| {
         let config = with_model(&[&[&*input, "--fixed-schedule"], words].concat()).unwrap();
         let DatasetSource::File(file) = config.dataset.source else { panic!("no file") };
-        let Pace::FixedSchedule { zero, .. } = config.profiling.pace else { panic!("no schedule") };
+        let Pace::FixedSchedule { zero, .. } = config.phases.profiling().pace else { panic!("no schedule") };
         (zero, (file.window.start_ms, file.window.end_ms))
     };
     let auto = "--fixed-schedule-auto-offset";
@@ -302,8 +302,8 @@ fn a_warmup_takes_over_limits_and_ramps_but_never_cancels() {
 #[test]
 fn cancellation_and_the_failure_threshold_reach_the_run() {
     let config = with_model(&["--request-cancellation-rate=12.5", "--failed-request-threshold=0"]).unwrap();
-    assert_eq!(config.profiling.cancellation, Some(Cancellation { percent: 12.5, delay: Duration::ZERO }));
-    assert_eq!(config.failed_request_threshold, Some(0.0));
+    assert_eq!(config.phases.profiling().cancellation, Some(Cancellation { percent: 12.5, delay: Duration::ZERO }));
+    assert_eq!(config.phases.profiling().failed_request_threshold, Some(0.0));
     let late = profiling(&["--request-cancellation-rate=100", "--request-cancellation-delay=0.5"]);
     let wanted = Cancellation { percent: 100.0, delay: Duration::from_millis(500) };
     assert_eq!(late.cancellation, Some(wanted));

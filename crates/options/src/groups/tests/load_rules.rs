@@ -80,10 +80,6 @@ fn warmup() {
             &["--warmup-concurrency-ramp-duration", "--warmup-concurrency"],
         ),
         (
-            &["--warmup-request-count=3", "--warmup-prefill-concurrency-ramp-duration=1"],
-            &["--warmup-prefill-concurrency-ramp-duration", "--warmup-prefill-concurrency"],
-        ),
-        (
             &["--streaming", "--warmup-request-count=3", "--warmup-concurrency=2", "--warmup-prefill-concurrency=3"],
             &["--warmup-prefill-concurrency", "--warmup-concurrency"],
         ),
@@ -149,8 +145,8 @@ fn prefill_concurrency_and_ramps() {
         (&["--concurrency-ramp-duration=2"], &["--concurrency-ramp-duration", "--concurrency"]),
         (&["--concurrency-ramp-duration=2", "--request-rate=5"], &["--concurrency-ramp-duration", "--concurrency"]),
         (
-            &["--prefill-concurrency-ramp-duration=2", "--concurrency=2"],
-            &["--prefill-concurrency-ramp-duration", "--prefill-concurrency"],
+            &["--concurrency-ramp-duration=2:steep", "--concurrency=2"],
+            &["--concurrency-ramp-duration", "steep", "exponential"],
         ),
         (&["--request-rate-ramp-duration=2"], &["--request-rate-ramp-duration", "--request-rate"]),
         (&["--concurrency-ramp-duration=0", "--concurrency=2"], &["--concurrency-ramp-duration", "above 0"]),
@@ -194,8 +190,6 @@ fn options_of_another_mode() {
         "--arrival-pattern=concurrency_burst",
         "--arrival-smoothness=2",
         "--request-rate-ramp-duration=2",
-        "--session-turn-delay-mean=5",
-        "--session-turn-delay-mean=0",
     ] {
         let name = option.split('=').next().unwrap();
         check(&[(&[&users[..], &[option]].concat(), &["--user-centric-rate", name])]);
@@ -258,8 +252,7 @@ fn users() {
         let format = format!("--custom-dataset-type={format}");
         let words = ["--user-centric-rate=4", "--num-users=2", &input, &format];
         check(&[(&words, &["--user-centric-rate", "--custom-dataset-type multi_turn"])]);
-        let capped = ["--user-centric-rate=4", "--num-users=2", &input, "--inter-turn-delay-cap-seconds=1"];
-        check(&[(&capped, &["--user-centric-rate", "--inter-turn-delay-cap-seconds"])]);
+        warns(&["--user-centric-rate=4", "--num-users=2", &input], "--inter-turn-delay-cap-seconds=1");
     }
 }
 
@@ -339,4 +332,45 @@ fn turns() {
         (&["--session-delay-ratio=-1"], &["--session-delay-ratio", "at least 0"]),
         (&["--inter-turn-delay-cap-seconds=5"], &["--inter-turn-delay-cap-seconds", "--input-file"]),
     ]);
+}
+
+/// The option is accepted, and a warning says that it has no effect.
+fn warns(words: &[&str], option: &str) {
+    let config = with_model(&[words, &[option]].concat()).unwrap();
+    let said = format!("{} has no effect", option.split('=').next().unwrap());
+    assert!(config.warnings.iter().any(|warning| warning.starts_with(&said)), "{:?}", config.warnings);
+}
+
+#[test]
+fn what_the_reference_accepts_without_an_effect_is_a_warning() {
+    let users = ["--user-centric-rate=4", "--num-users=2", "--session-turns-mean=2"];
+    for option in ["--session-turn-delay-mean=5", "--session-turn-delay-mean=0"] {
+        warns(&users, option);
+    }
+    warns(&["--concurrency=2"], "--prefill-concurrency-ramp-duration=2");
+    warns(&["--warmup-request-count=3"], "--warmup-prefill-concurrency-ramp-duration=1");
+}
+
+#[test]
+fn each_ramp_may_have_a_shape_of_its_own() {
+    use aiperf_config::{Pace, RampShape};
+    let words = [
+        "--request-rate=5",
+        "--concurrency=4",
+        "--streaming",
+        "--prefill-concurrency=2",
+        "--ramp-shape=poisson",
+        "--concurrency-ramp-duration=2:exponential",
+        "--prefill-concurrency-ramp-duration=3",
+        "--request-rate-ramp-duration=4:linear",
+    ];
+    let config = with_model(&words).unwrap();
+    let phase = config.phases.profiling();
+    assert_eq!(
+        phase.concurrency_ramp.map(|ramp| (ramp.duration.as_secs(), ramp.shape)),
+        Some((2, RampShape::Exponential))
+    );
+    assert_eq!(phase.prefill_ramp.map(|ramp| (ramp.duration.as_secs(), ramp.shape)), Some((3, RampShape::Poisson)));
+    let Pace::Rate { rate, .. } = &phase.pace else { panic!("no rate") };
+    assert_eq!(rate.ramp.map(|ramp| (ramp.duration.as_secs(), ramp.shape)), Some((4, RampShape::Linear)));
 }

@@ -21,7 +21,7 @@ fn every_load_that_says_how_many_connections_it_needs_may_open_them_ahead() {
         &["--preconnect", "--user-centric-rate=1", "--num-users=4", "--session-turns-mean=2", "--benchmark-duration=1"],
     ] {
         let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
-        assert!(config.profiling.pace.sessions_at_once().is_some(), "{words:?}");
+        assert!(config.phases.profiling().pace.sessions_at_once().is_some(), "{words:?}");
     }
 }
 

@@ -10,7 +10,7 @@ const SCENARIO: &str = "--scenario=inferencex-agentx-mvp";
 const PINNED: &str = "--public-dataset=semianalysis_cc_traces_weka_062126";
 
 fn replay(config: &Config) -> AgenticReplay {
-    match config.profiling.pace {
+    match config.phases.profiling().pace {
         Pace::AgenticReplay(replay) => replay,
         ref other => panic!("{other:?}"),
     }
@@ -22,13 +22,13 @@ fn it_sets_what_it_asks_for() {
     assert!(config.endpoint.streaming);
     assert_eq!(config.endpoint.extra_inputs["ignore_eos"], true);
     assert_eq!(config.cache_bust.name(), "first_turn_prefix");
-    assert_eq!(config.profiling.stop.duration, Some(Duration::from_secs(1800)));
+    assert_eq!(config.phases.profiling().stop.duration, Some(Duration::from_secs(1800)));
     let replay = replay(&config);
     assert_eq!((replay.lanes, replay.start_min, replay.start_max), (1, 0.0, 1.0));
     assert_eq!((replay.idle_cap, replay.burst, replay.cache_warmup), (Some(Duration::from_secs(10)), false, None));
-    let warmup = config.warmup.as_ref().unwrap();
+    let warmup = config.phases.warmups().next().unwrap();
     assert_eq!(
-        (warmup.kind, warmup.name(), warmup.grace),
+        (warmup.kind, &*warmup.name, warmup.grace),
         (PhaseKind::Warmup, "agentic.warmup", GracePeriod::Unlimited)
     );
     let scenario = config.scenario.as_ref().unwrap();
@@ -49,7 +49,7 @@ fn what_the_user_says_stays_beside_what_it_sets() {
     let config = with_model(&words).unwrap();
     assert_eq!(config.endpoint.extra_inputs["top_k"], 3);
     assert_eq!(config.endpoint.extra_inputs["ignore_eos"], true);
-    assert_eq!((replay(&config).lanes, config.profiling.stop.duration), (8, Some(Duration::from_secs(900))));
+    assert_eq!((replay(&config).lanes, config.phases.profiling().stop.duration), (8, Some(Duration::from_secs(900))));
 }
 
 #[test]

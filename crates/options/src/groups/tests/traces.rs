@@ -9,7 +9,7 @@ const TIMED: &str = r#"{"timestamp": 5, "input_length": 3}"#;
 fn is_scheduled(row: &str, more: &[&str]) -> bool {
     let (_folder, input) = input_file(&["", row]);
     let words: Vec<&str> = [&*input].into_iter().chain(more.iter().copied()).collect();
-    matches!(with_model(&words).unwrap().profiling.pace, Pace::FixedSchedule { .. })
+    matches!(with_model(&words).unwrap().phases.profiling().pace, Pace::FixedSchedule { .. })
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn both_speedups_act_and_the_start_of_the_schedule_follows_them() {
     ]);
     assert!((options.speedup() - 10.0).abs() < 1e-12);
     assert!(
-        matches!(config.profiling.pace, Pace::FixedSchedule { zero: ScheduleZero::At(at), .. } if (at - 100.0).abs() < 1e-9)
+        matches!(config.phases.profiling().pace, Pace::FixedSchedule { zero: ScheduleZero::At(at), .. } if (at - 100.0).abs() < 1e-9)
     );
 }
 

@@ -1,0 +1,157 @@
+//! Runs many searches on simulated servers whose capacity is known, and prints tables:
+//! `coverage SEEDS [TABLE]`, where a table is `naive`, `rate`, `users` or `changes`. Without a table it prints all.
+
+#[path = "../testing/virtual_search.rs"]
+mod virtual_search;
+
+use std::process::ExitCode;
+
+use aiperf_capacity::{CapacityReport, LoadKind, StabilityFinding};
+use aiperf_queue_model::{KnownServer, Load};
+use aiperf_seed::Seed;
+use virtual_search::search;
+
+const STABLE: [KnownServer; 3] = [KnownServer::MM1, KnownServer::MD1, KnownServer::Batching];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let Some(seeds) = words.next().and_then(|word| word.parse().ok()) else {
+        eprintln!("usage: coverage SEEDS [naive|rate|users|changes]");
+        return ExitCode::FAILURE;
+    };
+    let table = words.next();
+    let wanted = |name: &str| table.as_deref().is_none_or(|table| table == name);
+    if wanted("naive") {
+        naive_table(seeds);
+    }
+    if wanted("users") {
+        users_table(seeds);
+    }
+    if wanted("rate") {
+        rate_table(seeds);
+    }
+    if wanted("changes") {
+        changes_table(seeds);
+    }
+    ExitCode::SUCCESS
+}
+
+fn rate_table(seeds: u64) {
+    println!(
+        "| server | precision | interval holds the truth | lower bound above truth + 2 % | estimate above truth + 2 % | requests: median, p90 | false alarms |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for server in STABLE {
+        for precision in [0.05, 0.03, 0.02] {
+            let truth = server.rate_capacity();
+            let reports = reports(server, seeds, LoadKind::Rate, precision);
+            let estimates = || reports.iter().filter_map(|report| report.estimate);
+            println!(
+                "| {} | ±{} % | {} | {} | {} | {} | {} |",
+                server.name(),
+                precision * 100.0,
+                percent(estimates().filter(|e| e.low <= truth && truth <= e.high).count(), seeds),
+                percent(estimates().filter(|e| e.low > 1.02 * truth).count(), seeds),
+                percent(estimates().filter(|e| e.median > 1.02 * truth).count(), seeds),
+                requests(&reports),
+                percent(reports.iter().filter(|report| alarm(report).is_some()).count(), seeds),
+            );
+        }
+    }
+}
+
+fn users_table(seeds: u64) {
+    println!("| server | true users | within one user or 2 % | requests: median, p90 |");
+    println!("|---|---|---|---|");
+    for server in STABLE {
+        let truth = f64::from(server.user_capacity());
+        let reports = reports(server, seeds, LoadKind::Concurrency, 0.02);
+        let near = |users: u32| (f64::from(users) - truth).abs() <= (0.02 * truth).max(1.0);
+        let right = reports.iter().filter_map(|report| report.users).filter(|&users| near(users)).count();
+        println!("| {} | {truth} | {} | {} |", server.name(), percent(right, seeds), requests(&reports));
+    }
+}
+
+fn changes_table(seeds: u64) {
+    println!(
+        "| server | detected as drift | detected as warming | detected as non-monotone | interval holds the truth |"
+    );
+    println!("|---|---|---|---|---|");
+    for server in [KnownServer::Drifting, KnownServer::Warming, KnownServer::PowerSaving] {
+        let truth = server.rate_capacity();
+        let reports = reports(server, seeds, LoadKind::Rate, 0.03);
+        let detected = |name| percent(reports.iter().filter(|report| alarm(report) == Some(name)).count(), seeds);
+        let held = reports.iter().filter_map(|report| report.estimate).filter(|e| e.low <= truth && truth <= e.high);
+        println!(
+            "| {} | {} | {} | {} | {} |",
+            server.name(),
+            detected("drift"),
+            detected("warming"),
+            detected("non-monotone"),
+            percent(held.count(), seeds)
+        );
+    }
+}
+
+fn alarm(report: &CapacityReport) -> Option<&'static str> {
+    match report.stability {
+        _ if report.non_monotone.is_some() => Some("non-monotone"),
+        StabilityFinding::Stable => None,
+        StabilityFinding::Warming { .. } => Some("warming"),
+        StabilityFinding::Drift { .. } => Some("drift"),
+    }
+}
+
+fn reports(server: KnownServer, seeds: u64, kind: LoadKind, precision: f64) -> Vec<CapacityReport> {
+    (0..seeds).map(|seed| search(server, seed, kind, precision)).collect()
+}
+
+fn requests(reports: &[CapacityReport]) -> String {
+    let mut requests: Vec<u64> = reports.iter().map(|report| report.requests).collect();
+    requests.sort_unstable();
+    format!("{}, {}", requests[requests.len() / 2], requests[requests.len() * 9 / 10])
+}
+
+fn percent(count: usize, seeds: u64) -> String {
+    format!("{:.1} %", count as f64 / seeds as f64 * 100.0)
+}
+
+/// The usual rule: bisect, measure each rate with a fresh server, and believe one verdict or two equal verdicts.
+fn naive_table(seeds: u64) {
+    println!("| server | requests per probe | equal verdicts | error: p95 | above truth + 2 % |");
+    println!("|---|---|---|---|---|");
+    for server in STABLE {
+        for probe in [300, 1_000] {
+            for verdicts in [1, 2] {
+                let truth = server.rate_capacity();
+                let mut errors: Vec<f64> =
+                    (0..seeds).map(|seed| naive_search(server, seed, probe, verdicts) / truth - 1.0).collect();
+                let over = errors.iter().filter(|&&error| error > 0.02).count();
+                errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+                let p95 = errors[errors.len() * 95 / 100].abs() * 100.0;
+                println!("| {} | {probe} | {verdicts} | {p95:.1} % | {} |", server.name(), percent(over, seeds));
+            }
+        }
+    }
+}
+
+fn naive_search(server: KnownServer, seed: u64, probe: u32, verdicts: u32) -> f64 {
+    let (mut low, mut high) = (0.25 * server.rate_capacity(), 2.0 * server.rate_capacity());
+    let mut runs = 0;
+    while high / low > 1.01 {
+        let rate = f64::midpoint(low, high);
+        let (mut kept, mut violated) = (0, 0);
+        while kept < verdicts && violated < verdicts {
+            runs += 1;
+            let mut session = server.start(Seed::fixed(seed * 1_000 + runs));
+            session.apply(Load::OpenLoop { requests_per_s: rate });
+            let late = (0..probe)
+                .filter_map(|_| session.next_completed())
+                .filter(|request| server.objective().ratio(request) > 1.0)
+                .count();
+            if late as f64 <= server.objective().allowed_share * f64::from(probe) { kept += 1 } else { violated += 1 }
+        }
+        if kept == verdicts { low = rate } else { high = rate }
+    }
+    low
+}

@@ -1,0 +1,176 @@
+//! The search for a request rate: a closed loop finds the highest throughput, a staircase below it finds the region of the limit, and
+//! levels around the estimate narrow the interval.
+
+use super::{CapacityPlanner, measure, whole_blocks};
+use crate::decision::{Decision, Reason};
+use crate::goal::LoadKind;
+use crate::load_level::LoadLevel;
+use crate::monotonicity::{NonMonotone, confirmed_contradiction, suspected_contradiction};
+use crate::report::Outcome;
+use crate::step::{StepPlan, StepPurpose, StepRecord};
+
+/// Two doublings of the users that raise the throughput by less than this have reached its limit.
+const GROWTH: f64 = 1.15;
+const MAX_USERS: u32 = 4_096;
+/// The staircase starts at this share of the highest throughput.
+const FIRST_SHARE: f64 = 0.2;
+const STEP_FACTOR: f64 = 1.3;
+const STAIRCASE_REQUESTS: f64 = 300.0;
+/// The staircase ends at a level with this share of violations.
+const CLEARLY_VIOLATED: f64 = 0.3;
+/// A step with this share of violations leaves a queue behind, which drains at this share of the highest throughput.
+const LEAVES_A_QUEUE: f64 = 0.2;
+const DRAIN_SHARE: f64 = 0.3;
+const DRAIN_REQUESTS: f64 = 1_000.0;
+const CONFIRM_REQUESTS: f64 = 1_500.0;
+const CONFIRM_SETTLING_REQUESTS: f64 = 300.0;
+/// A suspected contradiction is measured again at most this often.
+const MAX_CONFIRMATIONS: usize = 8;
+
+impl CapacityPlanner {
+    pub(super) fn next_rate(&self) -> Decision {
+        self.drain()
+            .or_else(|| self.find_throughput())
+            .or_else(|| self.staircase())
+            .or_else(|| self.confirm_contradiction())
+            .unwrap_or_else(|| self.refine_or_finish())
+    }
+
+    /// The range in which the capacity can lie, once the staircase has begun.
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
+        let highest = self.records.iter().filter(|record| record.plan.purpose != StepPurpose::Throughput);
+        let highest = highest.map(|record| record.plan.level.value()).fold(0.0, f64::max);
+        let lowest =
+            self.with_purpose(StepPurpose::Staircase).map(|r| r.plan.level.value()).fold(f64::INFINITY, f64::min);
+        let highest = if self.goal.kind == LoadKind::Rate {
+            highest.min(self.highest_throughput() * 1.02)
+        } else {
+            highest * 1.3
+        };
+        (highest > 0.0).then_some((lowest / 3.0, highest))
+    }
+
+    /// After an overload in an open loop, a low rate lets the queue drain, so that the next step does not measure it.
+    fn drain(&self) -> Option<Decision> {
+        let last = self.records.last().filter(|last| last.plan.purpose != StepPurpose::Recover)?;
+        let share = last.worst_share();
+        if matches!(last.plan.level, LoadLevel::Concurrency(_)) || (!last.overloaded && share < LEAVES_A_QUEUE) {
+            return None;
+        }
+        let lowest =
+            self.with_purpose(StepPurpose::Staircase).map(|r| r.plan.level.value()).fold(f64::INFINITY, f64::min);
+        let plan = StepPlan {
+            level: LoadLevel::Rate(lowest.max(DRAIN_SHARE * self.highest_throughput()).min(last.plan.level.value())),
+            purpose: StepPurpose::Recover,
+            settle_s: last.mean_latency_s,
+            requests: whole_blocks(DRAIN_REQUESTS),
+        };
+        Some(measure(plan, Reason::DrainQueue { share }))
+    }
+
+    fn find_throughput(&self) -> Option<Decision> {
+        let mut best = 0.0_f64;
+        let mut factor = f64::INFINITY;
+        let mut without_growth = 0;
+        let mut last: Option<&StepRecord> = None;
+        for record in self.with_purpose(StepPurpose::Throughput) {
+            factor = if best > 0.0 { record.throughput / best } else { 1.0 };
+            without_growth = if last.is_none() || factor >= GROWTH { 0 } else { without_growth + 1 };
+            best = best.max(record.throughput);
+            last = Some(record);
+        }
+        let (users, reason) = match last {
+            None => (1, Reason::FirstStep),
+            // One doubling without growth can be a server that wakes up.
+            Some(record) if without_growth >= 2 || record.plan.level.value() >= f64::from(MAX_USERS) => return None,
+            Some(record) => (record.plan.level.value() as u32 * 2, Reason::ThroughputGrows { factor }),
+        };
+        let plan = StepPlan {
+            level: LoadLevel::Concurrency(users),
+            purpose: StepPurpose::Throughput,
+            settle_s: last.map_or(0.0, |record| 2.0 * record.mean_latency_s),
+            requests: whole_blocks(50.0 + 2.0 * f64::from(users)),
+        };
+        Some(measure(plan, reason))
+    }
+
+    pub(super) fn highest_throughput(&self) -> f64 {
+        self.with_purpose(StepPurpose::Throughput).map(|record| record.throughput).fold(0.0, f64::max)
+    }
+
+    fn staircase(&self) -> Option<Decision> {
+        let ceiling = self.highest_throughput();
+        let settle_s = 5.0 * self.with_purpose(StepPurpose::Throughput).next_back().map_or(0.0, |r| r.mean_latency_s);
+        let plan = |rate: f64| StepPlan {
+            level: LoadLevel::Rate(rate.min(self.goal.max_level)),
+            purpose: StepPurpose::Staircase,
+            settle_s,
+            requests: whole_blocks(STAIRCASE_REQUESTS),
+        };
+        let steps: Vec<&StepRecord> = self.with_purpose(StepPurpose::Staircase).collect();
+        let Some(last) = steps.last() else {
+            return Some(measure(plan(FIRST_SHARE * ceiling), Reason::ThroughputFound { requests_per_s: ceiling }));
+        };
+        let (level, share) = (last.plan.level.value(), last.worst_share());
+        let lowest = steps.iter().map(|step| step.plan.level.value()).fold(f64::INFINITY, f64::min);
+        let all_violated = steps.iter().all(|step| step.worst_share() >= CLEARLY_VIOLATED);
+        if share < CLEARLY_VIOLATED && !last.overloaded {
+            if level >= self.goal.max_level {
+                let kept = steps.iter().all(|step| step.worst_share() <= self.lowest_allowed());
+                return kept.then(|| self.finish(Outcome::NeverViolated, Reason::NeverViolated { level }, None));
+            }
+            // Above the highest throughput no queue is stable, so the staircase ends there.
+            return (level < ceiling).then(|| measure(plan(level * STEP_FACTOR), Reason::StepHigher { share }));
+        }
+        // One violated level can be a server that is slow at low load, so the staircase goes on to the next one.
+        let violated = |step: &&&StepRecord| step.worst_share() >= CLEARLY_VIOLATED || step.overloaded;
+        let in_a_row = steps.iter().rev().take_while(violated).count();
+        if in_a_row < 2 && level < ceiling && level < self.goal.max_level {
+            return Some(measure(plan(level * STEP_FACTOR), Reason::StepHigher { share }));
+        }
+        if all_violated {
+            if lowest < ceiling / 100.0 {
+                return Some(self.finish(
+                    Outcome::AlwaysViolated,
+                    Reason::AlwaysViolated { level: lowest, share },
+                    None,
+                ));
+            }
+            return Some(measure(plan(lowest / 2.0), Reason::StepLower { share }));
+        }
+        None
+    }
+
+    fn lowest_allowed(&self) -> f64 {
+        self.goal.slos.iter().map(|slo| slo.allowed_share).fold(1.0, f64::min)
+    }
+
+    /// Measures two levels again if the lower of them had more violations.
+    fn confirm_contradiction(&self) -> Option<Decision> {
+        let confirmations = self.with_purpose(StepPurpose::Confirm).count();
+        if confirmations >= MAX_CONFIRMATIONS || self.with_purpose(StepPurpose::Refine).next().is_some() {
+            return None;
+        }
+        let records: Vec<&StepRecord> = self
+            .records
+            .iter()
+            .filter(|record| matches!(record.plan.purpose, StepPurpose::Staircase | StepPurpose::Confirm))
+            .collect();
+        let slos = || self.goal.slos.iter().enumerate();
+        if slos().any(|(slo, limit)| confirmed_contradiction(&records, slo, limit.allowed_share).is_some()) {
+            return None;
+        }
+        let found: NonMonotone =
+            slos().find_map(|(slo, limit)| suspected_contradiction(&records, slo, limit.allowed_share))?;
+        let level = if confirmations.is_multiple_of(2) { found.level } else { found.higher_level };
+        let settle_s = CONFIRM_SETTLING_REQUESTS / level;
+        let plan = StepPlan {
+            level: LoadLevel::Rate(level),
+            purpose: StepPurpose::Confirm,
+            settle_s,
+            requests: whole_blocks(CONFIRM_REQUESTS),
+        };
+        let NonMonotone { level, share, higher_level, higher_share, .. } = found;
+        Some(measure(plan, Reason::ConfirmContradiction { level, share, higher_level, higher_share }))
+    }
+}
