@@ -14,6 +14,8 @@ pub struct Decision {
     pub reason: Reason,
     /// How many more requests the search needs, if this is known.
     pub requests_left: Option<u64>,
+    /// How long these requests take.
+    pub seconds_left: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

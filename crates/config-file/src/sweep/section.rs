@@ -116,6 +116,8 @@ impl SweepSection {
     }
 
     pub(crate) fn variations(&self, root: &Node) -> Result<Vec<Variation>, FileError> {
+        // Each variation has a copy of the file. The values of all others are not part of it.
+        let root = &without_sweep(root);
         match &self.kind {
             Kind::None => Ok(vec![Variation {
                 index: 0,
@@ -133,6 +135,11 @@ impl SweepSection {
             }
         }
     }
+}
+
+fn without_sweep(root: &Node) -> Node {
+    let others = root.entries().iter().filter(|entry| entry.key != "sweep").cloned().collect();
+    Node { value: NodeValue::Map(others), position: root.position }
 }
 
 /// Variations that are named after their values.
