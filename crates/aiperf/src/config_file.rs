@@ -24,6 +24,8 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
                 print!("{text}");
                 return Ok(ExitCode::SUCCESS);
             };
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let text = text.replace(&format!("-f {}.yaml", template.name), &format!("-f {name}"));
             fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
             println!("Wrote {}.", path.display());
             println!("For an editor that completes its keys: aiperf config schema > {SCHEMA_FILE}");

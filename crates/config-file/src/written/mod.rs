@@ -153,9 +153,9 @@ fn follows_schedule(config: Option<&Config>) -> bool {
     config.is_some_and(|config| matches!(config.phases.profiling().pace, Pace::FixedSchedule { .. }))
 }
 
-/// Whether an option changes nothing, so that a file need not have it.
-fn is_without_effect(id: OptionId) -> bool {
-    matches!(id.spec().support, Support::Ignored(_))
+/// Whether a file need not have an option: it changes nothing, or it is about one command and not about what is run.
+fn is_not_of_a_file(id: OptionId) -> bool {
+    matches!(id.spec().support, Support::Ignored(_)) || [OptionId::Resume, OptionId::DryRun].contains(&id)
 }
 
 /// Whether an option belongs to the load of a phase and is written there.
