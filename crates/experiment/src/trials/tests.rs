@@ -56,8 +56,8 @@ impl ScriptedRunner {
 
 fn finished(ending: RunEnding, latency: f64, values: Vec<f64>) -> TrialResult {
     let metric = |tag: &str, unit: &str, value: f64| MetricFigures {
-        tag: tag.to_owned(),
-        unit: unit.to_owned(),
+        tag: tag.to_owned().into(),
+        unit: unit.to_owned().into(),
         stats: Stats { avg: Some(value), max: Some(value), ..Stats::default() },
         intervals: Vec::new(),
     };
