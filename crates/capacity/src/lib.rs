@@ -24,7 +24,7 @@ mod step;
 mod verification;
 
 pub use assessment::{Assessment, CapacityEstimate};
-pub use decision::{Action, Decision, Reason};
+pub use decision::{Decision, Reason, SearchAction};
 pub use design_effect::DesignEffect;
 pub use goal::{LoadKind, SearchBudget, SearchGoal, ServiceObjective};
 pub use load_level::LoadLevel;
