@@ -1,11 +1,15 @@
 //! Runs many searches on simulated servers whose capacity is known, and prints tables:
-//! `coverage SEEDS [TABLE [PRECISION]]`, where a table is `naive`, `rate`, `users` or `changes`, and a precision is `5`, `3` or `2`. Without them it
-//! prints everything.
+//! `coverage SEEDS[@FIRST] [TABLE [PRECISION]]`, where a table is `naive`, `rate`, `users` or `changes`, and a precision is `5`, `3` or `2`. Without them it
+//! prints everything. The searches run on all cores; seeds begin at `FIRST`, or at 0.
 
 #[path = "../testing/virtual_search.rs"]
 mod virtual_search;
 
+use std::num::NonZero;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use aiperf_capacity::{CapacityReport, LoadKind, StabilityFinding};
 use aiperf_queue_model::{KnownServer, Load};
@@ -16,8 +20,8 @@ const STABLE: [KnownServer; 3] = [KnownServer::MM1, KnownServer::MD1, KnownServe
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
-    let Some(seeds) = words.next().and_then(|word| word.parse().ok()) else {
-        eprintln!("usage: coverage SEEDS [naive|rate|users|changes [PRECISION]]");
+    let Some(seeds) = words.next().and_then(|word| Seeds::read(&word)) else {
+        eprintln!("usage: coverage SEEDS[@FIRST] [naive|rate|users|changes [PRECISION]]");
         return ExitCode::FAILURE;
     };
     let table = words.next();
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn rate_table(seeds: u64, only: Option<u32>) {
+fn rate_table(seeds: Seeds, only: Option<u32>) {
     println!(
         "| server | precision | interval holds the truth | lower bound above truth + 2 % | estimate above truth + 2 % | requests: median, p90 | false alarms |"
     );
@@ -62,7 +66,7 @@ fn rate_table(seeds: u64, only: Option<u32>) {
     }
 }
 
-fn users_table(seeds: u64) {
+fn users_table(seeds: Seeds) {
     println!("| server | true users | within one user or 2 % | requests: median, p90 |");
     println!("|---|---|---|---|");
     for server in STABLE {
@@ -74,7 +78,7 @@ fn users_table(seeds: u64) {
     }
 }
 
-fn changes_table(seeds: u64) {
+fn changes_table(seeds: Seeds) {
     println!(
         "| server | detected as drift | detected as warming | detected as non-monotone | interval holds the truth |"
     );
@@ -104,8 +108,43 @@ fn alarm(report: &CapacityReport) -> Option<&'static str> {
     }
 }
 
-fn reports(server: KnownServer, seeds: u64, kind: LoadKind, precision: f64) -> Vec<CapacityReport> {
-    (0..seeds).map(|seed| search(server, seed, kind, precision)).collect()
+fn reports(server: KnownServer, seeds: Seeds, kind: LoadKind, precision: f64) -> Vec<CapacityReport> {
+    seeds.each(|seed| search(server, seed, kind, precision))
+}
+
+/// As many searches, with seeds that follow each other.
+#[derive(Debug, Clone, Copy)]
+struct Seeds {
+    first: u64,
+    count: u64,
+}
+
+impl Seeds {
+    fn read(word: &str) -> Option<Self> {
+        let (count, first) = word.split_once('@').unwrap_or((word, "0"));
+        Some(Self { first: first.parse().ok()?, count: count.parse().ok().filter(|count| *count > 0)? })
+    }
+
+    /// The results in no particular order: threads take the next seed when they are free.
+    fn each<T: Send>(self, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
+        let next = AtomicU64::new(0);
+        let results = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.count {
+                            break;
+                        }
+                        let result = work(self.first + number);
+                        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+                    }
+                });
+            }
+        });
+        results.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn requests(reports: &[CapacityReport]) -> String {
@@ -114,20 +153,19 @@ fn requests(reports: &[CapacityReport]) -> String {
     format!("{}, {}", requests[requests.len() / 2], requests[requests.len() * 9 / 10])
 }
 
-fn percent(count: usize, seeds: u64) -> String {
-    format!("{:.1} %", count as f64 / seeds as f64 * 100.0)
+fn percent(count: usize, seeds: Seeds) -> String {
+    format!("{:.1} %", count as f64 / seeds.count as f64 * 100.0)
 }
 
 /// The usual rule: bisect, measure each rate with a fresh server, and believe one verdict or two equal verdicts.
-fn naive_table(seeds: u64) {
+fn naive_table(seeds: Seeds) {
     println!("| server | requests per probe | equal verdicts | error: p95 | above truth + 2 % |");
     println!("|---|---|---|---|---|");
     for server in STABLE {
         for probe in [300, 1_000] {
             for verdicts in [1, 2] {
                 let truth = server.rate_capacity();
-                let mut errors: Vec<f64> =
-                    (0..seeds).map(|seed| naive_search(server, seed, probe, verdicts) / truth - 1.0).collect();
+                let mut errors: Vec<f64> = seeds.each(|seed| naive_search(server, seed, probe, verdicts) / truth - 1.0);
                 let over = errors.iter().filter(|&&error| error > 0.02).count();
                 errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
                 let p95 = errors[errors.len() * 95 / 100].abs() * 100.0;
