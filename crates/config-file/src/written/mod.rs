@@ -6,6 +6,7 @@ mod overlay;
 mod overlay_value;
 mod own;
 mod redacted;
+mod search;
 mod section;
 mod value;
 
@@ -42,7 +43,10 @@ pub fn file_of(options: &RawOptions, experiment: &Experiment) -> Result<Value, F
     file.insert("schemaVersion".to_owned(), json!("2.0"));
     writer.put(&mut file, "randomSeed", OptionId::RandomSeed);
     writer.put(&mut file, "noSweepTable", OptionId::NoSweepTable);
-    let sweep = sweep(&mut writer, &lists);
+    let sweep = match &experiment.search {
+        Some(planned) => search::section(&mut writer, &planned.spec),
+        None => sweep(&mut writer, &lists),
+    };
     if !sweep.is_empty() {
         file.insert("sweep".to_owned(), Value::Object(sweep));
     }

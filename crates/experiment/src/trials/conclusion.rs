@@ -122,7 +122,12 @@ impl TrialSeries<'_> {
         Some(SweepReport {
             runs: self.made(),
             successful,
-            failed: self.failures(None, |slot| order::full_label(&self.experiment, slot)).collect(),
+            failed: self
+                .failed_repeats
+                .iter()
+                .cloned()
+                .chain(self.failures(None, |slot| order::full_label(&self.experiment, slot)))
+                .collect(),
             parameters: plan.parameters.clone(),
             mode: plan.order.name(),
             confidence_level: self.experiment.trials.confidence_level,
