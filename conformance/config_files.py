@@ -88,7 +88,11 @@ def main() -> None:
             print(rows[-1], flush=True)
     text = f"""{HEADING}
 
-`conformance/config_files.py` expands AIPerf's own templates and the files in `conformance/sweep_files/` with `config expand` of both programs and
+```
+conformance/config_files.py            # needs Python 3.10 and the network, takes minutes
+```
+
+It expands AIPerf's own templates and the files in `conformance/sweep_files/` with `config expand` of both programs and
 compares index, folder, label and values of every cell. Result: {good} of {len(rows)} files are good.
 
 | file | from | sweep | cells | result |

@@ -7,8 +7,10 @@ mod benchmark;
 mod question;
 mod random;
 mod row;
+mod tally;
 mod tasks;
 
 pub use benchmark::{AccuracyBenchmark, BenchmarkFacts, UnknownBenchmark, questions};
 pub use question::{BenchmarkSettings, Question, QuestionMessage, QuestionRole};
 pub use row::{BenchmarkRow, DataSetPart, RowError};
+pub use tally::{AccuracyTally, AnswerCounts};

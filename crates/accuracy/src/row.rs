@@ -18,7 +18,7 @@ pub struct DataSetPart {
 pub enum RowError {
     #[error("row {row} of the data set: the column {column:?} {problem}")]
     Column { row: usize, column: &'static str, problem: &'static str },
-    #[error("unknown {kind} {name:?}. Use one of: {valid}.")]
+    #[error("unknown name {name:?} among the {kind}. Use one of: {valid}.")]
     UnknownTask { kind: &'static str, name: String, valid: String },
     #[error("\"all\" cannot be combined with other {0}.")]
     AllAndOthers(&'static str),

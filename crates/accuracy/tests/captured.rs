@@ -74,3 +74,33 @@ fn questions_are_those_of_aiperf_to_the_byte() {
     }
     assert_eq!(seen.len(), AccuracyBenchmark::ALL.len());
 }
+
+#[test]
+fn damaged_rows_and_settings_that_do_not_apply_are_refused_with_the_reason() {
+    let settings = |tasks: &[&str], shots: usize, chain_of_thought: bool| BenchmarkSettings {
+        tasks: tasks.iter().map(|task| (*task).to_owned()).collect(),
+        shots,
+        chain_of_thought,
+        release: None,
+    };
+    let refused = |name: &str, settings: BenchmarkSettings, row: Value| {
+        let rows = vec![row.as_object().unwrap().clone()];
+        questions(name.parse().unwrap(), &settings, &mut |_| Ok(rows.clone())).unwrap_err().to_string()
+    };
+    let row = serde_json::json!({"question": "q", "choices": ["a", "b"], "answer": "x", "problem": 1.5});
+    for (name, settings, reason) in [
+        ("mmlu", settings(&["virology"], 0, false), "row 0 of the data set: the column \"answer\" is not a choice"),
+        ("mmlu", settings(&["biology"], 0, false), "unknown name \"biology\" among the subjects"),
+        ("mmlu", settings(&["all", "virology"], 0, false), "\"all\" cannot be combined"),
+        ("mmlu_pro", settings(&[], 0, true), "the column \"category\" is missing"),
+        ("aime24", settings(&[], 0, false), "the column \"answer\" is not a text"),
+        ("bigbench", settings(&[], 4, true), "4 examples are more than the 3"),
+        ("lcb-codegeneration", settings(&[], 1, false), "--accuracy-n-shots 1"),
+        ("lcb-codegeneration", settings(&[], 0, true), "--accuracy-enable-cot"),
+        ("gpqa-diamond", settings(&[], 0, false), "the column \"Question\" is missing"),
+    ] {
+        let row = if name == "aime24" { serde_json::json!({"problem": "p", "answer": [1]}) } else { row.clone() };
+        let error = refused(name, settings, row);
+        assert!(error.contains(reason), "{name}: {error}");
+    }
+}

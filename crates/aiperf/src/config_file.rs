@@ -24,6 +24,8 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
                 print!("{text}");
                 return Ok(ExitCode::SUCCESS);
             };
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let text = text.replace(&format!("-f {}.yaml", template.name), &format!("-f {name}"));
             fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
             println!("Wrote {}.", path.display());
             println!("For an editor that completes its keys: aiperf config schema > {SCHEMA_FILE}");
@@ -48,6 +50,13 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
         }
         ConfigInvocation::Expand { file, full, index, format } => {
             let file = ConfigFile::load(file, &environment.variables)?;
+            if file.sweep_type()? == Some("AdaptiveSearchSweep") {
+                eprintln!(
+                    "error: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
+                     `aiperf config validate` checks the file"
+                );
+                return Ok(ExitCode::from(2));
+            }
             // The configuration of a run needs the files that it names; a list of runs does not.
             let cells: Vec<ShownCell> = if *full {
                 let experiment = file.experiment(&RawOptions::default(), environment)?;

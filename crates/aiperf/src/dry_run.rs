@@ -54,6 +54,15 @@ pub(crate) fn run(
         }
     };
     crate::print(render(experiment, &finished, &source).as_bytes())?;
+    if let Some(search) = &experiment.search {
+        let most = search.spec.max_iterations * experiment.trials.count as usize;
+        let about = format!(
+            "This is a search with {}: the table has the lowest point only. It makes at most {most} runs, and chooses each point \
+             from the results before it.\n",
+            search.spec.planner.name()
+        );
+        crate::print(about.as_bytes())?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

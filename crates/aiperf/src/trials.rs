@@ -7,12 +7,14 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::{ConsoleOutput, Environment, Experiment, SlaFilter};
 use aiperf_experiment::{
-    ExperimentPlan, ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialMark, TrialResult,
-    run_names, run_trials,
+    ExperimentPlan, ExperimentResult, Pause, RunResult, Runner, SearchSource, TrialAssignment, TrialError, TrialMark,
+    TrialResult, run_names, run_search, run_trials,
 };
 use aiperf_live::{CellProgress, CellState, LiveRun};
 use aiperf_report::console::{self, Colour, SweepRow, SweepRows, Width};
 use aiperf_report::{FolderLock, WrittenFile};
+use aiperf_search::EndReason;
+use serde_json::Value;
 
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, POINTS_FAILED, VERSION};
@@ -30,7 +32,7 @@ pub(crate) fn run(
     views: Views,
 ) -> anyhow::Result<ExitCode> {
     let made = make(experiment, files, environment, interrupts, live);
-    let (mut result, is_doubtful) = match made {
+    let MadeRuns { mut result, search, is_doubtful } = match made {
         Ok(made) => made,
         Err(error) => {
             views.finish(views::failed(&error));
@@ -44,7 +46,7 @@ pub(crate) fn run(
     });
     let after = views.finish(views::cells_of(&result, &experiment.dir));
     let output = experiment.cells.first().map_or(ConsoleOutput::Report, |cell| cell.config.output.console);
-    show(experiment, &result, environment, output);
+    show(experiment, &result, search.as_deref(), environment, output);
     after.linger(interrupts);
     html?;
     let code = exit_code(&result, is_doubtful);
@@ -57,7 +59,7 @@ fn make(
     environment: &Environment,
     interrupts: &Interrupts,
     live: &Arc<LiveRun>,
-) -> anyhow::Result<(ExperimentResult, bool)> {
+) -> anyhow::Result<MadeRuns> {
     let plan = resume::plan(experiment)?;
     let names = run_names(experiment);
     let shows_rows = experiment.sweep.as_ref().is_some_and(|sweep| sweep.shows_tables);
@@ -76,13 +78,45 @@ fn make(
         rows: shows_rows.then(|| GrowingTable {
             layout: SweepRows::new(names.len(), has_first_token, !filters.is_empty()),
             filters,
-            names: names.clone(),
             is_begun: false,
         }),
     };
     live.plan_cells(names);
-    let result = run_trials(experiment, VERSION, plan.sweep_id(), &mut runner);
-    Ok((result.map_err(|error| anyhow::anyhow!(error))?, runner.is_doubtful))
+    let source = SearchSource::new(experiment).map_err(|error| anyhow::anyhow!(error))?;
+    let (result, search) = match source {
+        Some(source) => search(experiment, plan.sweep_id(), &mut runner, source)?,
+        None => (
+            run_trials(experiment, VERSION, plan.sweep_id(), &mut runner).map_err(|error| anyhow::anyhow!(error))?,
+            None,
+        ),
+    };
+    Ok(MadeRuns { result, search, is_doubtful: runner.is_doubtful })
+}
+
+/// All runs of a command.
+struct MadeRuns {
+    result: ExperimentResult,
+    /// What a search found, in words.
+    search: Option<String>,
+    is_doubtful: bool,
+}
+
+/// Makes the runs that a search asks for.
+fn search(
+    experiment: &Experiment,
+    sweep_id: &str,
+    runner: &mut InProcessRunner<'_>,
+    mut source: SearchSource,
+) -> anyhow::Result<(ExperimentResult, Option<String>)> {
+    let base = Experiment { cells: Vec::new(), ..experiment.clone() };
+    let made = run_search(&base, VERSION, sweep_id, runner, &mut source);
+    let mut result = made.map_err(|error| anyhow::anyhow!(error))?;
+    let (files, problem) = source.files();
+    result.files.written.extend(files);
+    result.is_written &= problem.is_none();
+    let search = source.search();
+    let explanation = search.reason().map(EndReason::explanation);
+    Ok((result, Some(console::render_search(&search.history(&|_| Value::Null), explanation))))
 }
 
 /// Makes the runs in this process.
@@ -105,7 +139,7 @@ struct InProcessRunner<'a> {
 
 impl Runner for InProcessRunner<'_> {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
-        let TrialAssignment { config, place, keeps_values, name, number } = assignment.clone();
+        let TrialAssignment { config, place, keeps_values, name, title, number } = assignment.clone();
         let config_output = config.output.console;
         self.live.begin_cell(number, views::facts(&config, Some(name.clone())));
         let began = Mono::now();
@@ -121,7 +155,7 @@ impl Runner for InProcessRunner<'_> {
             let taken = self.take_folder();
             self.folder = Some(taken.map_err(|error| not_made(TrialError::NotPrepared(error.into())))?);
         }
-        let left = number.checked_sub(1).and_then(|before| self.time.after(before, began));
+        let left = number.checked_sub(1).and_then(|before| self.left(before, began));
         let among =
             left.map_or_else(|| name.clone(), |left| format!("{name}, all done in {}", console::time_left(left)));
         let broken = |error: anyhow::Error| not_made(TrialError::Broken(error.into()));
@@ -130,7 +164,7 @@ impl Runner for InProcessRunner<'_> {
         self.live.end_cell(number, views::cell_of(&result, seconds));
         self.time.end_run();
         if config_output == ConsoleOutput::Report {
-            self.show_run(number, &name, &result);
+            self.show_run(number, &name, &title, &result);
         }
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -178,10 +212,15 @@ impl InProcessRunner<'_> {
         Ok(folder)
     }
 
-    fn show_run(&mut self, number: usize, name: &str, result: &RunResult) {
-        let left = self.time.after(number, Mono::now());
+    /// Seconds for all further runs. Nobody knows how many a search will ask for.
+    fn left(&self, number: usize, now: Mono) -> Option<f64> {
+        self.time.after(number, now).filter(|_| self.experiment.search.is_none())
+    }
+
+    fn show_run(&mut self, number: usize, name: &str, title: &str, result: &RunResult) {
+        let left = self.left(number, Mono::now());
         match &mut self.rows {
-            Some(rows) => rows.show(number, result, left),
+            Some(rows) => rows.show(number, title, result, left),
             None if self.experiment.sweep.is_none() => show_run_line(name, result),
             None => {}
         }
@@ -195,13 +234,11 @@ impl InProcessRunner<'_> {
 struct GrowingTable<'a> {
     layout: SweepRows,
     filters: &'a [SlaFilter],
-    /// Of all runs.
-    names: Vec<String>,
     is_begun: bool,
 }
 
 impl GrowingTable<'_> {
-    fn show(&mut self, number: usize, result: &RunResult, left: Option<f64>) {
+    fn show(&mut self, number: usize, title: &str, result: &RunResult, left: Option<f64>) {
         let head = if self.is_begun { String::new() } else { format!("\n{}", self.layout.header()) };
         self.is_begun = true;
         logging::stop_announcing();
@@ -210,7 +247,7 @@ impl GrowingTable<'_> {
         let value = |filter: &SlaFilter| aiperf_experiment::Figures::of(summary).get(&filter.metric, &filter.stat);
         let row = SweepRow {
             number: number + 1,
-            point: self.names.get(number).map_or("", String::as_str),
+            point: title,
             requests_per_second: progress.requests_per_second,
             first_token_p50: progress.ttft_p50,
             latency_p99: progress.latency_p99,
@@ -231,7 +268,13 @@ fn show_run_line(name: &str, result: &RunResult) {
     print(&line);
 }
 
-fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Environment, output: ConsoleOutput) {
+fn show(
+    experiment: &Experiment,
+    result: &ExperimentResult,
+    search: Option<&str>,
+    environment: &Environment,
+    output: ConsoleOutput,
+) {
     let width = experiment.cells.first().map_or(Width::FILE, |cell| Width(cell.config.tuning.console_width));
     let (width, colour) = profile::console_of(width, environment);
     let mut text = String::new();
@@ -244,6 +287,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     if let Some(sweep) = &result.sweep {
         text.push_str(&console::render_sweep(sweep, width, colour));
     }
+    text.push_str(search.unwrap_or_default());
     if result.kept > 0 {
         text.push_str(&format!("{} of {} runs were kept from the earlier command.\n", result.kept, result.runs));
     }
@@ -284,7 +328,9 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
 fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -> String {
     let command = experiment.cells.first().map_or("", |cell| cell.config.command_line.as_str());
     // Those of single points are too many to name.
-    let is_named = |file: &&WrittenFile| result.sweep.is_none() || file.label.starts_with("Sweep");
+    let is_named = |file: &&WrittenFile| {
+        result.sweep.is_none() || ["Sweep", "Search"].iter().any(|word| file.label.starts_with(word))
+    };
     let named: Vec<WrittenFile> = result.files.written.iter().filter(is_named).cloned().collect();
     console::render_trials_trailer(command, &named, &experiment.dir, result.was_interrupted, colour)
 }

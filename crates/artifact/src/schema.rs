@@ -224,6 +224,8 @@ mod tests {
             (Shape::ServerMetricsLine, "server_metrics_line"),
             (Shape::Plan, "plan"),
             (Shape::TrialMark, "trial_mark"),
+            (Shape::SearchHistory, "search_history"),
+            (Shape::SearchCheckpoint, "search_checkpoint"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
         }

@@ -1,5 +1,6 @@
 //! Runs many searches on simulated servers whose capacity is known, and prints tables:
-//! `coverage SEEDS [TABLE]`, where a table is `naive`, `rate`, `users` or `changes`. Without a table it prints all.
+//! `coverage SEEDS [TABLE [PRECISION]]`, where a table is `naive`, `rate`, `users` or `changes`, and a precision is `5`, `3` or `2`. Without them it
+//! prints everything.
 
 #[path = "../testing/virtual_search.rs"]
 mod virtual_search;
@@ -16,7 +17,7 @@ const STABLE: [KnownServer; 3] = [KnownServer::MM1, KnownServer::MD1, KnownServe
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let Some(seeds) = words.next().and_then(|word| word.parse().ok()) else {
-        eprintln!("usage: coverage SEEDS [naive|rate|users|changes]");
+        eprintln!("usage: coverage SEEDS [naive|rate|users|changes [PRECISION]]");
         return ExitCode::FAILURE;
     };
     let table = words.next();
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
         users_table(seeds);
     }
     if wanted("rate") {
-        rate_table(seeds);
+        rate_table(seeds, words.next().and_then(|word| word.parse().ok()));
     }
     if wanted("changes") {
         changes_table(seeds);
@@ -36,20 +37,21 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn rate_table(seeds: u64) {
+fn rate_table(seeds: u64, only: Option<u32>) {
     println!(
         "| server | precision | interval holds the truth | lower bound above truth + 2 % | estimate above truth + 2 % | requests: median, p90 | false alarms |"
     );
     println!("|---|---|---|---|---|---|---|");
     for server in STABLE {
-        for precision in [0.05, 0.03, 0.02] {
+        for percents in [5, 3, 2].into_iter().filter(|&percents| only.is_none_or(|only| only == percents)) {
+            let precision = f64::from(percents) / 100.0;
             let truth = server.rate_capacity();
             let reports = reports(server, seeds, LoadKind::Rate, precision);
             let estimates = || reports.iter().filter_map(|report| report.estimate);
             println!(
                 "| {} | ±{} % | {} | {} | {} | {} | {} |",
                 server.name(),
-                precision * 100.0,
+                percents,
                 percent(estimates().filter(|e| e.low <= truth && truth <= e.high).count(), seeds),
                 percent(estimates().filter(|e| e.low > 1.02 * truth).count(), seeds),
                 percent(estimates().filter(|e| e.median > 1.02 * truth).count(), seeds),

@@ -72,3 +72,38 @@ fn at_length(sums: &[(f64, f64)], length: usize) -> Option<DesignEffect> {
     let freedom = if spread > 0.0 { 2.0 * mean * mean / spread * independent * 1.5 } else { 0.0 };
     Some(DesignEffect { value: total / variance, freedom: freedom.min(independent * 1.5), block_requests: 0 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of 10 requests with 1 % violations that come in bursts of `burst` blocks.
+    fn residuals(burst: usize) -> Vec<Residual> {
+        let share: f64 = 0.01;
+        (0..20_000)
+            .map(|index| {
+                // One block in a hundred is full of violations.
+                let count = if (index / burst).is_multiple_of(100) { 10.0 } else { 0.0 };
+                Residual { difference: count - 10.0 * share, variance: 10.0 * share * (1.0 - share) }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_grow_until_they_hold_a_whole_burst() {
+        for burst in [1, 8] {
+            let length = 10.0 * burst as f64;
+            let effect = design_effect(&residuals(burst), 2_000.0, length, 10);
+            // The bursts are regular and the effect of few bursts is raised, so it is near their length and not exact.
+            assert!(effect.value > 0.6 * length && effect.value < 1.6 * length, "{effect:?}");
+            assert!(effect.block_requests >= 10 * burst as u64 / 2, "{effect:?}");
+        }
+    }
+
+    #[test]
+    fn without_data_the_relaxation_time_decides() {
+        let effect = design_effect(&[], 0.0, 100.0, 10);
+        assert!((effect.value - 130.0).abs() < 1.0, "{effect:?}");
+        assert!((effect.freedom - PRIOR_FREEDOM).abs() < 1e-9);
+    }
+}

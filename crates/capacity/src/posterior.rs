@@ -239,3 +239,56 @@ fn relative(weights: &[f64]) -> Vec<f64> {
     let highest = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     weights.iter().map(|weight| weight / highest).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(requests: f64) -> Vec<LevelCount> {
+        // A server with a capacity of 10, a slope of 6 and a power of 0.4.
+        [8.5, 9.5, 10.5, 11.5]
+            .map(|level: f64| {
+                let truth = LinkParameters { log_capacity: 10.0_f64.ln(), slope: 6.0, power: 0.4 };
+                let odds = truth.log_odds_at(level.ln(), log_odds(0.01)).exp();
+                LevelCount { level, requests, violations: requests * odds / (1.0 + odds) }
+            })
+            .to_vec()
+    }
+
+    fn posterior(requests: f64, effect: f64) -> Posterior {
+        let effect = DesignEffect { value: effect, freedom: 50.0, block_requests: 10 };
+        Posterior::new(&counts(requests), 0.01, (1.0, 40.0), effect, None, 0.5)
+    }
+
+    #[test]
+    fn the_interval_holds_the_capacity_and_narrows_with_the_root_of_the_requests() {
+        let width = |posterior: &Posterior| posterior.quantile(0.975) - posterior.quantile(0.025);
+        let (few, many) = (posterior(10_000.0, 10.0), posterior(160_000.0, 10.0));
+        for posterior in [&few, &many] {
+            assert!(posterior.quantile(0.025) < 10.0 && posterior.quantile(0.975) > 10.0);
+        }
+        assert!((many.quantile(0.5) / 10.0 - 1.0).abs() < 0.01);
+        let ratio = width(&few) / width(&many);
+        assert!((3.0..6.0).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_design_effect_of_four_is_worth_a_quarter_of_the_requests() {
+        let (dependent, fewer) = (posterior(80_000.0, 4.0), posterior(20_000.0, 1.0));
+        assert!((dependent.quantile(0.025) / fewer.quantile(0.025) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn quantiles_and_probabilities_are_inverse() {
+        let posterior = posterior(20_000.0, 10.0);
+        for probability in [0.05, 0.3, 0.5, 0.9] {
+            assert!((posterior.below(posterior.quantile(probability)) - probability).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_share_at_the_capacity_is_the_allowed_share() {
+        let posterior = posterior(160_000.0, 1.0);
+        assert!((posterior.share_at(10.0) / 0.01 - 1.0).abs() < 0.1);
+    }
+}

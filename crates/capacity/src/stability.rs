@@ -169,3 +169,42 @@ fn inverted(m: &[[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     inverse.iter_mut().flatten().for_each(|value| *value /= determinant);
     Some(inverse)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps that alternate around a rate of 10, on a server whose violations change with the hours.
+    fn steps(change_per_hour: impl Fn(f64) -> f64) -> Vec<TimedCount> {
+        (0..20)
+            .map(|index| {
+                let hours = f64::from(index) * 0.2;
+                let log_level = if index % 2 == 0 { 10.5_f64.ln() } else { 9.5_f64.ln() };
+                let share = 0.01 * (6.0 * (log_level - 10.0_f64.ln()) + change_per_hour(hours)).exp();
+                TimedCount { at_s: hours * 3_600.0, log_level, requests: 5_000.0, violations: 5_000.0 * share }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_stable_server_is_stable() {
+        assert_eq!(stability(&steps(|_| 0.0), 10.0), StabilityFinding::Stable);
+    }
+
+    #[test]
+    fn a_trend_is_drift_with_its_size() {
+        let StabilityFinding::Drift { change_per_hour, .. } = stability(&steps(|hours| 0.6 * hours), 10.0) else {
+            panic!("a trend of 0.6 in log-odds per hour is a drift");
+        };
+        assert!((change_per_hour + 0.1).abs() < 0.02, "{change_per_hour}");
+    }
+
+    #[test]
+    fn a_slow_beginning_is_warming() {
+        let finding = stability(&steps(|hours| if hours < 0.7 { 2.0 } else { 0.0 }), 10.0);
+        assert!(
+            matches!(finding, StabilityFinding::Warming { until_s, .. } if (until_s - 2_880.0).abs() < 1.0),
+            "{finding:?}"
+        );
+    }
+}

@@ -254,3 +254,57 @@ impl StepMeasurement {
 pub(crate) fn six_decimals(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(purpose: StepPurpose, requests: u64) -> StepPlan {
+        StepPlan { level: LoadLevel::Rate(10.0), purpose, settle_s: 1.0, requests }
+    }
+
+    #[test]
+    fn requests_that_complete_while_the_load_settles_are_not_measured() {
+        let mut step = StepMeasurement::new(plan(StepPurpose::Refine, 20), 1, 100.0);
+        step.completed(100.1, 100.9, &[2.0]);
+        assert_eq!(step.state(100.9), StepState::Settling);
+        step.completed(99.0, 101.5, &[2.0]);
+        assert_eq!(step.measured(), 0, "a request of the step before");
+        for index in 0..20 {
+            step.sent();
+            step.completed(101.0, 102.0 + f64::from(index) / 10.0, &[if index == 3 { f64::INFINITY } else { 0.6 }]);
+        }
+        assert_eq!(step.state(104.0), StepState::Complete);
+        let record = step.finish(104.0);
+        assert_eq!((record.measured, record.sent), (20, 20));
+        assert_eq!(record.violations, [[1, 0]], "a failed request is a violation");
+        assert_eq!(record.close_calls, [[vec![1, 0], vec![10, 10]]]);
+        assert!((record.severity[1] - 0.6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_overload_ends_a_step_early() {
+        let mut step = StepMeasurement::new(plan(StepPurpose::Refine, 1_000), 1, 0.0);
+        for index in 0..1_000 {
+            if step.state(2.0) == StepState::Complete {
+                break;
+            }
+            step.completed(1.0, 2.0 + f64::from(index), &[1.5]);
+        }
+        assert_eq!(step.measured(), 300);
+        assert!(step.finish(300.0).overloaded);
+    }
+
+    #[test]
+    fn a_queue_has_drained_after_fifty_requests_without_violations() {
+        let mut step = StepMeasurement::new(plan(StepPurpose::Recover, 1_000), 1, 0.0);
+        for index in 0..1_000_u32 {
+            if step.state(2.0) == StepState::Complete {
+                break;
+            }
+            step.completed(1.0, 2.0 + f64::from(index), &[if index < 200 { 5.0 } else { 0.2 }]);
+        }
+        assert_eq!(step.measured(), 250);
+        assert!(!step.finish(300.0).overloaded);
+    }
+}

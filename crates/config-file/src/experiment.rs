@@ -46,7 +46,9 @@ impl ConfigFile {
         let variations = file.variations()?;
         let sweep = file.sweep()?;
         let is_sweep = sweep.type_name().is_some();
-        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !is_sweep);
+        let is_searched = [OptionId::SearchSpace, OptionId::SearchRecipe].iter().any(|id| typed.get(*id).is_some());
+        let has_points = is_sweep || is_searched;
+        let alone = typed.given().iter().find(|given| OF_SWEEPS.contains(&given.id) && !has_points);
         if let Some(given) = alone {
             let needs = "a list of values for an option, or `sweep` in the file".to_owned();
             let why = "it applies to the points of a sweep, and this run has one point".to_owned();
@@ -61,6 +63,10 @@ impl ConfigFile {
             whole.set(OptionId::NoSweepTable, format!("noSweepTable ({})", self.name()), vec![hidden.to_string()]);
         }
         command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
+        let tuning = aiperf_options::search_tuning(&environment.variables)?;
+        if let Some(spec) = file.search(typed, &tuning)? {
+            return file.searched(spec, typed, environment, &whole, &sweep.common);
+        }
         let mut cells = Vec::with_capacity(variations.len());
         let mut says_entries = typed.get(OptionId::NumDatasetEntries).is_some();
         for variation in &variations {
@@ -81,12 +87,12 @@ impl ConfigFile {
             variations.iter().flat_map(|variation| &variation.values).map(|(path, value)| (path.as_str(), value));
         let sweep =
             if is_sweep { Some(sweep.common.complete(whole.resolve_sweep(swept_parameters(values))?)) } else { None };
-        let experiment = whole.resolve_trials(cells, sweep)?;
+        let experiment = whole.resolve_trials(cells, typed.limit_sweep(sweep)?)?;
         Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
     /// The configuration of one cell, and whether the file says how many conversations it has.
-    fn config(
+    pub(crate) fn config(
         &self,
         variation: &Variation,
         typed: &RawOptions,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::body::{self, FileRunOptions, truth_value};
 use crate::field::BENCHMARK;
 use crate::names::{camel, nearest, snake};
-use crate::sweep::{SweepSection, Variation, whole_path};
+use crate::sweep::{self, SweepSection, Variation, whole_path};
 use crate::written::{laid_over, redacted};
 use crate::yaml::{self, Entry, Node, NodeValue, Position};
 use crate::{FileError, command_line, environment, template};
@@ -206,6 +206,11 @@ impl ConfigFile {
     /// The runs that the file describes, before the command line and trials.
     pub fn variations(&self) -> Result<Vec<Variation>, FileError> {
         self.sweep().and_then(|sweep| sweep.variations(&self.root)).map_err(|error| error.in_file(&self.name))
+    }
+
+    /// The run in which these paths have these values.
+    pub(crate) fn variation_at(&self, values: &serde_json::Map<String, Value>) -> Result<Variation, FileError> {
+        sweep::variation_at(&self.root, values).map_err(|error| error.in_file(&self.name))
     }
 
     /// The runs with their fields read, which finds mistakes in fields; rules about what goes together are not checked,

@@ -12,6 +12,7 @@ mod file;
 mod multi_run;
 mod names;
 mod schema;
+mod search;
 mod starter;
 mod sweep;
 mod template;

@@ -15,7 +15,11 @@ const HEAD: &str = "\
 All keys of the files that `aiperf profile -f` reads. [config.md](config.md) explains how files are used. Keys may be written in camelCase, as here, or
 in snake_case. Each value may also be a reference, `${NAME}`, or a template, `{{ expression }}`.
 
-This page is made from the JSON schema that `aiperf config schema` prints: `UPDATE_DOCS=1 cargo test -p aiperf-config-file --test manual`.
+The same is in the JSON schema, from which editors complete keys:
+
+```sh
+aiperf config schema > aiperf.schema.json
+```
 ";
 
 /// What may stand for a value, in a few words.
@@ -87,7 +91,8 @@ fn kind(schema: &Value) -> String {
 
 /// The sections that a schema has, in itself or in one of its forms.
 fn objects(schema: &Value) -> Vec<&Value> {
-    let mut found: Vec<&Value> = schema.get("properties").map(|_| schema).into_iter().collect();
+    let has_keys = schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
+    let mut found: Vec<&Value> = has_keys.then_some(schema).into_iter().collect();
     found.extend(schema["anyOf"].as_array().into_iter().flatten().flat_map(objects));
     found.extend(schema.get("items").into_iter().flat_map(objects));
     found
@@ -98,14 +103,17 @@ fn section(out: &mut String, title: &str, schema: &Value, seen: &mut BTreeSet<St
     let all = objects(schema);
     for (place, object) in all.iter().enumerate() {
         let properties = object["properties"].as_object().unwrap();
-        if properties.is_empty() {
-            continue;
-        }
         let of_kind = properties.get("type").and_then(|kind| kind["const"].as_str()).filter(|_| all.len() > 1);
-        let heading = of_kind.map_or_else(|| title.to_owned(), |kind| format!("{title}, type {kind}"));
-        let _ = writeln!(out, "\n## {heading}\n");
-        if let (0, Some(about)) = (place, schema["description"].as_str()) {
-            let _ = writeln!(out, "{}\n", about.replace('|', "\\|"));
+        if place == 0 {
+            let _ = writeln!(out, "\n## {title}\n");
+            if let Some(about) = schema["description"].as_str() {
+                let _ = writeln!(out, "{}\n", about.replace('|', "\\|"));
+            }
+        } else {
+            out.push('\n');
+        }
+        if let Some(kind) = of_kind {
+            let _ = writeln!(out, "### {title}, type {kind}\n");
         }
         out.push_str("| key | value | meaning |\n|---|---|---|\n");
         for (key, value) in properties {

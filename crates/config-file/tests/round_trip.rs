@@ -159,6 +159,9 @@ fn line(draws: &mut Draws) -> RawOptions {
 
 /// All that a run depends on; how options were spelled is not part of it.
 fn shown(mut experiment: Experiment) -> String {
+    experiment.options.clear();
+    // How a command is carried out is not part of a file.
+    (experiment.resumes, experiment.only_plans) = (false, false);
     for cell in &mut experiment.cells {
         cell.config.command_line.clear();
         cell.config.warnings.clear();

@@ -123,7 +123,7 @@ fn mistakes_do_not_fit_the_schema() {
         ("benchmark: {models: {items: [{name: a, lora: b}]}}", "models"),
         ("benchmark: {dataset: {type: files, path: a}}", "dataset"),
         ("sweep: {type: grid, parameters: {a: 5}}\nbenchmark: {}", "sweep"),
-        ("model: m", "unknown"),
+        ("model: m", "benchmark"),
         ("multiRun: {numRuns: 11}\nbenchmark: {}", "numRuns"),
     ] {
         let found =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{Config, PostProcess, SlaFilter};
+use crate::{Config, PlannedSearch, PostProcess, SlaFilter};
 
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -25,6 +25,8 @@ pub struct Experiment {
     pub only_plans: bool,
     /// The options that it comes from, by name, with their values as typed; secrets are redacted.
     pub options: Vec<(String, Vec<String>)>,
+    /// Present if the points are chosen while they are run. Then the only cell has the first end of all ranges.
+    pub search: Option<PlannedSearch>,
     /// The configuration file that repeats it, with secrets redacted; empty if nobody wrote one.
     pub file: String,
     /// Presets of the charts of its results, as a preset file has them.
@@ -34,7 +36,7 @@ pub struct Experiment {
 impl Experiment {
     /// Whether it is one plain run.
     pub fn is_single(&self) -> bool {
-        self.sweep.is_none() && self.trials.count == 1
+        self.sweep.is_none() && self.search.is_none() && self.trials.count == 1
     }
 }
 
@@ -94,18 +96,33 @@ impl Cell {
 
     /// What sets it apart, in a few words; empty where nothing is swept.
     pub fn title(&self) -> String {
-        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-        let leaf = |path: &str| match Parameter::at(path) {
-            Some(parameter) => parameter.leaf().to_owned(),
-            None => path.rsplit('.').next().unwrap_or(path).to_owned(),
-        };
         let pairs = self.values().map(|(path, value)| format!("{} {}", leaf(path), shown(value)));
         pairs.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What sets it apart, as the name of a folder: `concurrency_4__isl_128`.
+    pub fn title_as_folder(&self) -> String {
+        let plain = |text: String| text.replace(['/', '\\'], "");
+        let pair = |(path, value): &(String, Value)| plain(format!("{}_{}", leaf(path), shown(value)));
+        self.values().map(pair).collect::<Vec<_>>().join("__")
     }
 
     fn values(&self) -> impl Iterator<Item = &(String, Value)> {
         self.variation.iter().flat_map(|variation| &variation.values)
     }
+}
+
+/// The last part of a path, or the short name of its parameter.
+fn leaf(path: &str) -> &str {
+    match Parameter::at(path) {
+        Some(parameter) => parameter.leaf(),
+        None => path.rsplit('.').next().unwrap_or(path),
+    }
+}
+
+/// A value without the quotes of a text.
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
 /// A path in a configuration file, or what is left of it where a bare name means the profiling phase.

@@ -62,8 +62,9 @@ pub use phases::Phases;
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};
 pub use search::{
-    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannerKind, Pooling, ProbeWarmup, Sampler,
-    SearchDimension, SearchObjective, SearchSpec, SlaPrecision, SlaTier, Terminator,
+    Acquisition, ConstraintMode, ConstraintOp, OutcomeConstraint, PlannedSearch, PlannerKind, Pooling, ProbeWarmup,
+    Sampler, SearchDimension, SearchObjective, SearchPoints, SearchSpec, SearchTuning, SlaPrecision, SlaTier,
+    Terminator,
 };
 pub use server_metrics::{Scraping, ServerMetricsConfig, ServerMetricsFormat};
 pub use sla::{SlaFilter, SlaOp};

@@ -2,11 +2,29 @@
 
 mod names;
 
+use std::error::Error;
+use std::fmt::Debug;
+use std::rc::Rc;
 use std::time::Duration;
 
 pub use names::{Acquisition, ConstraintMode, PlannerKind, Pooling, Sampler, SlaPrecision, Terminator};
 
-use crate::SlaFilter;
+use serde_json::{Map, Number, Value};
+
+use crate::{Config, SlaFilter};
+
+/// A search and the runs of its points.
+#[derive(Debug, Clone)]
+pub struct PlannedSearch {
+    pub spec: SearchSpec,
+    pub points: Rc<dyn SearchPoints>,
+}
+
+/// Makes the run of a point.
+pub trait SearchPoints: Debug {
+    /// The run in which these paths of a configuration file have these values.
+    fn config(&self, values: &Map<String, Value>) -> Result<Config, Box<dyn Error + Send + Sync>>;
+}
 
 /// What a search is to find, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +62,7 @@ pub struct SearchSpec {
     /// Repeats at the boundary; `None`: as many as their spread asks for.
     pub sla_replicates: Option<usize>,
     /// Requests of a probe, if the run has no other end.
-    pub sla_precision: SlaPrecision,
+    pub probe_requests: u64,
     /// Warmup before a probe; zero for none.
     pub sla_warmup: ProbeWarmup,
     /// Width of the bracket around the limit, as a share of its upper end, that is narrow enough.
@@ -137,13 +155,45 @@ impl Default for ProbeWarmup {
     }
 }
 
+/// Settings of searches that come from environment variables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchTuning {
+    /// `AIPERF_SEARCH_PLANNER_SLA_PRECISION_DEFAULT`: width of a bracket that is narrow enough, as a share of its upper end.
+    pub bracket_precision: f64,
+    /// `AIPERF_SEARCH_PLANNER_SLA_PRECISION_REQUESTS`: requests of a probe, from tight to coarse.
+    pub requests: [u64; 3],
+    /// `AIPERF_SEARCH_PLANNER_DEFAULT_WARMUP_SECONDS` and the floors for first probes and repeats.
+    pub warmup: ProbeWarmup,
+}
+
+impl SearchTuning {
+    pub const fn requests(&self, precision: SlaPrecision) -> u64 {
+        self.requests[precision as usize]
+    }
+}
+
+impl Default for SearchTuning {
+    fn default() -> Self {
+        Self { bracket_precision: 0.05, requests: [10_000, 1000, 300], warmup: ProbeWarmup::default() }
+    }
+}
+
+impl SearchDimension {
+    /// A value as files have it: a whole number has no fraction.
+    pub fn json(&self, value: f64) -> Value {
+        if self.is_whole {
+            Value::from(value as i64)
+        } else {
+            Number::from_f64(value).map_or(Value::Null, Value::Number)
+        }
+    }
+}
+
 impl SearchSpec {
     /// Tiers that a search may have, if it has any.
     pub const TIERS: std::ops::RangeInclusive<usize> = 2..=10;
     /// Points that a search may try.
     pub const ITERATIONS: std::ops::RangeInclusive<usize> = 2..=200;
-    /// Bracket width of AIPerf.
-    pub const USUAL_BRACKET_PRECISION: f64 = 0.05;
 
     /// A search with the usual settings.
     pub fn new(planner: PlannerKind, space: Vec<SearchDimension>, max_iterations: usize) -> Self {
@@ -167,11 +217,30 @@ impl SearchSpec {
             constraint_mode: ConstraintMode::Eic,
             stability_trials: 2,
             sla_replicates: None,
-            sla_precision: SlaPrecision::Normal,
+            probe_requests: SearchTuning::default().requests(SlaPrecision::Normal),
             sla_warmup: ProbeWarmup::default(),
-            bracket_precision: Self::USUAL_BRACKET_PRECISION,
+            bracket_precision: SearchTuning::default().bracket_precision,
             recipe: None,
         }
+    }
+
+    /// The same with the settings of environment variables. A warmup that the search asks for stays.
+    pub fn with(mut self, tuning: &SearchTuning) -> Self {
+        self.bracket_precision = tuning.bracket_precision;
+        self.probe_requests = tuning.requests(SlaPrecision::Normal);
+        self.sla_warmup = tuning.warmup;
+        self
+    }
+
+    /// The point at the lower or at the upper end of all ranges, by path.
+    pub fn corner(&self, is_upper: bool) -> Map<String, Value> {
+        let value = |dimension: &SearchDimension| dimension.json(if is_upper { dimension.hi } else { dimension.lo });
+        self.space.iter().map(|dimension| (dimension.path.clone(), value(dimension))).collect()
+    }
+
+    /// Whether the values of single requests are needed, not only their statistics.
+    pub fn needs_values(&self) -> bool {
+        self.pooling == Pooling::Pooled
     }
 
     /// Whether the planner adds its own warmup and number of requests to each probe.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aiperf_address::{IpVersion, Secret, SocketOptions};
 use aiperf_protocol::AffinityHeaders;
 
-use crate::{AgentDetection, GpuCollection, OtelSending, RttProbing, Scraping, SessionColumn};
+use crate::{AgentDetection, GpuCollection, OtelSending, RttProbing, Scraping, SearchTuning, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -88,6 +88,8 @@ pub struct Tuning {
     pub chat_read_timeout: Duration,
     /// `AIPERF_API_TOKEN`: who sends it may use the live interface.
     pub api_token: Option<Secret>,
+    /// `AIPERF_SEARCH_PLANNER_*`.
+    pub search: SearchTuning,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -133,6 +135,7 @@ impl Default for Tuning {
             chat_connect_timeout: Duration::from_secs(10),
             chat_read_timeout: Duration::from_secs(300),
             api_token: None,
+            search: SearchTuning::default(),
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }

@@ -23,7 +23,7 @@ pub use selftest::{
 };
 pub use trials::{
     CellResult, CellSource, ExperimentPlan, ExperimentResult, Figures, MeasuredCell, MeasuredTrial, Pause,
-    ProbeFigures, RunEstimate, Runner, TrialAssignment, TrialError, TrialMark, TrialResult, assignments, run_names,
-    run_search, run_trials,
+    ProbeFigures, RunEstimate, Runner, SearchSource, TrialAssignment, TrialError, TrialMark, TrialResult, assignments,
+    run_names, run_search, run_trials,
 };
 pub use watch::monitor::{LivePercentiles, Monitor, Saved};

@@ -33,6 +33,9 @@ fn compare_texts(gold: &str, answer: &str) -> (Equality, &'static str) {
     if gold_form.to_lowercase() == form.to_lowercase() {
         return (Equality::Equal, "the texts are the same after normalisation");
     }
+    if brackets_differ(&gold_form, &form) {
+        return (Equality::Different, "the brackets are of different kinds");
+    }
     if let Some(letter) = choice_of(&gold_form) {
         let equality =
             if without_choice(&form).is_some_and(|(found, _)| found == letter) || choice_of(&form) == Some(letter) {
@@ -56,5 +59,28 @@ fn compare_texts(gold: &str, answer: &str) -> (Equality, &'static str) {
     match (read(&gold_form), read(&form)) {
         (Some(gold), Some(value)) => (compare(&gold, &value, Tolerance::TenThousandth), explanation),
         _ => (Equality::Undecided, "the formulas cannot be compared"),
+    }
+}
+
+/// Whether one of two lists is in round brackets and the other one is in square brackets.
+fn brackets_differ(gold: &str, answer: &str) -> bool {
+    let ends = |text: &str| {
+        let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+        (text.contains(',') && matches!(first, '(' | '[') && matches!(last, ')' | ']')).then_some((first, last))
+    };
+    // A union has several pairs of brackets, and its parts may stand in another order.
+    let single = |text: &str| !text.contains("\\cup");
+    single(gold) && single(answer) && ends(gold).zip(ends(answer)).is_some_and(|(gold, answer)| gold != answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn square_brackets_are_not_round_ones() {
+        let right = |gold: &str, answer: &str| grade(&format!("\\boxed{{{answer}}}"), gold).verdict.is_right();
+        assert!(!right("[5,1]", "(5,1)") && !right("[1,5)", "[1,5]"));
+        assert!(right("(5, 1)", "(5,1.00001)") && right("[1,2]\\cup(3,4)", "(3,4)\\cup[1,2]"));
     }
 }

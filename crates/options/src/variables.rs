@@ -4,6 +4,7 @@ mod agents;
 mod gpu;
 mod network;
 mod otel;
+mod search;
 mod socket;
 mod table;
 mod unread;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aiperf_address::{IpVersion, Secret};
-use aiperf_config::Tuning;
+use aiperf_config::{SearchTuning, Tuning};
 use aiperf_protocol::AffinityHeaders;
 use aiperf_redact::REDACTED;
 
@@ -26,6 +27,11 @@ pub use without_effect::{WithoutEffect, variables_without_effect};
 
 /// The token of the live interface. It is a secret, and not part of the command that is shown.
 pub(crate) const API_TOKEN: &str = "AIPERF_API_TOKEN";
+
+/// How searches probe, as the environment says.
+pub fn search_tuning(variables: &BTreeMap<String, String>) -> Result<SearchTuning, ConfigError> {
+    Variables(variables).search()
+}
 
 /// Names that nothing here knows are left alone, as they may be another program's.
 pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
@@ -114,6 +120,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
         chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
         chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
         api_token: read.api_token()?,
+        search: read.search()?,
         show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
         show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
     })

@@ -3,8 +3,8 @@
 use aiperf_config::SearchSpec;
 use serde_json::{Map, Value, json};
 
-use crate::history::Iteration;
-use crate::space::json_value;
+use crate::EndReason;
+use crate::history::{self, Iteration};
 
 /// What a planner knows about the limit beyond the verdicts of single points.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,10 @@ pub struct TierBoundary {
     pub label: String,
     pub feasible_max: Option<f64>,
     pub infeasible_min: Option<f64>,
+    /// Why it needs no more probes, if it does not.
+    pub reason: Option<EndReason>,
+    /// Probes until then.
+    pub probes: usize,
 }
 
 /// The highest value that keeps the limits, and the lowest one above it that does not.
@@ -80,18 +84,19 @@ impl BoundarySummary {
         spec: &SearchSpec,
         iterations: &[Iteration],
         estimate: Option<&BoundaryEstimate>,
+        reason: Option<EndReason>,
     ) -> Value {
         let dimension = &spec.space[0];
         let mut object = Map::new();
         object.insert("swept_dim_path".to_owned(), json!(dimension.path));
         let feasible = self.feasible_max.map(|(value, index)| {
             let objective = iterations[index].outcome.objectives.first().copied().flatten();
-            json!({"value": json_value(dimension, value), "iteration_idx": index, "objective_value": objective})
+            json!({"value": dimension.json(value), "iteration_idx": index, "objective_value": objective})
         });
         object.insert("feasible_max".to_owned(), feasible.unwrap_or_default());
         let infeasible = self.infeasible_min.map(|(value, index)| {
             let breach = first_breach(spec, &iterations[index]);
-            json!({"value": json_value(dimension, value), "iteration_idx": index, "first_breach": breach})
+            json!({"value": dimension.json(value), "iteration_idx": index, "first_breach": breach})
         });
         object.insert("infeasible_min".to_owned(), infeasible.unwrap_or_default());
         match estimate {
@@ -111,10 +116,10 @@ impl BoundarySummary {
                 object.insert("binding_constraint".to_owned(), json!(binding));
                 object.insert("boundary_ci".to_owned(), json!({"lo": lo, "hi": hi}));
             }
-            Some(BoundaryEstimate::Tiers(tiers)) => {
-                let side = |value: Option<f64>| value.map(|value| json_value(dimension, value));
-                let tier = |tier: &TierBoundary| json!({"label": tier.label, "feasible_max": side(tier.feasible_max), "infeasible_min": side(tier.infeasible_min)});
-                object.insert("tiers".to_owned(), tiers.iter().map(tier).collect());
+            Some(BoundaryEstimate::Tiers(_)) => {
+                let contradicts = contradictions(spec, iterations).contains(&true);
+                object.insert("non_monotonic_warning".to_owned(), json!(contradicts));
+                object.insert("convergence_reason".to_owned(), json!(reason.map(EndReason::name)));
             }
         }
         Value::Object(object)
@@ -123,14 +128,15 @@ impl BoundarySummary {
 
 /// The limit that the last trials of a point broke first.
 fn first_breach(spec: &SearchSpec, iteration: &Iteration) -> Value {
-    let broken =
-        spec.sla_filters.iter().zip(&iteration.outcome.observed).find(|(filter, value)| !filter.passes(**value));
+    let broken = spec.all_filters().zip(&iteration.outcome.observed).find(|(filter, value)| !filter.passes(**value));
     broken.map_or(Value::Null, |(filter, observed)| {
-        json!({"metric_tag": filter.metric, "stat": filter.stat, "op": filter.op.name(), "threshold": filter.threshold, "observed": observed})
+        let mut object = history::filter(filter);
+        object["observed"] = json!(observed);
+        object
     })
 }
 
-struct Verdict {
+struct ValueVerdict {
     value: f64,
     /// What most of its iterations say; `None` if they are divided.
     passes: Option<bool>,
@@ -138,7 +144,7 @@ struct Verdict {
     last: usize,
 }
 
-fn verdicts(iterations: &[Iteration]) -> Vec<Verdict> {
+fn verdicts(iterations: &[Iteration]) -> Vec<ValueVerdict> {
     let mut values: Vec<f64> = iterations.iter().map(|iteration| iteration.point.only()).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -151,7 +157,7 @@ fn verdicts(iterations: &[Iteration]) -> Vec<Verdict> {
         let passes = (passes != fails).then_some(passes > fails);
         let agrees =
             |(_, iteration): &(usize, &Iteration)| passes.is_none_or(|passes| iteration.outcome.is_feasible == passes);
-        Verdict { value, passes, last: here().rfind(agrees).map_or(0, |(index, _)| index) }
+        ValueVerdict { value, passes, last: here().rfind(agrees).map_or(0, |(index, _)| index) }
     };
     values.into_iter().map(verdict).collect()
 }

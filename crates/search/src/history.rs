@@ -1,20 +1,28 @@
 //! The history of a search as `search_history.json` has it.
 
-use aiperf_config::{OutcomeConstraint, SearchDimension, SearchObjective, SearchSpec, SlaFilter};
-use serde_json::{Value, json};
+use aiperf_config::{
+    Acquisition, OutcomeConstraint, SearchDimension, SearchObjective, SearchSpec, SlaFilter, Terminator,
+};
+use serde_json::{Map, Value, json};
 
-use crate::boundary::{self, BoundarySummary};
-use crate::{EndReason, Outcome, Planner, Point, pareto};
+use crate::boundary::{self, BoundaryEstimate, BoundarySummary};
+use crate::{EndReason, Outcome, Planner, SearchPoint, pareto, tier_results};
 
 /// One point with what was measured there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
-    pub point: Point,
+    pub point: SearchPoint,
     pub outcome: Outcome,
 }
 
-/// The whole file; `reason` is there once the search has ended.
-pub fn history(spec: &SearchSpec, iterations: &[Iteration], planner: &dyn Planner, reason: Option<EndReason>) -> Value {
+/// The whole file; `reason` is there once the search has ended. `metrics` gives the numbers of an iteration.
+pub(crate) fn history(
+    spec: &SearchSpec,
+    iterations: &[Iteration],
+    planner: &dyn Planner,
+    reason: Option<EndReason>,
+    metrics: &dyn Fn(usize) -> Value,
+) -> Value {
     let warnings = boundary::contradictions(spec, iterations);
     let rows: Vec<Value> = iterations
         .iter()
@@ -30,16 +38,42 @@ pub fn history(spec: &SearchSpec, iterations: &[Iteration], planner: &dyn Planne
             })
         })
         .collect();
-    let boundary = BoundarySummary::of(spec, iterations)
-        .map(|summary| summary.json(spec, iterations, planner.boundary().as_ref()));
-    json!({
-        "config": config(spec),
-        "iterations": rows,
-        "best_trials": best_trials(spec, iterations),
-        "boundary_summary": boundary,
-        "recipe": spec.recipe,
-        "convergence_reason": reason.map(EndReason::name),
-    })
+    let estimate = planner.boundary();
+    let boundary =
+        BoundarySummary::of(spec, iterations).map(|summary| summary.json(spec, iterations, estimate.as_ref(), reason));
+    let mut file = Map::new();
+    let mut put = |key: &str, value: Value| file.insert(key.to_owned(), value);
+    put("config", config(spec));
+    put("iterations", Value::from(rows));
+    put("best_trials", Value::from(best_trials(spec, iterations)));
+    put("boundary_summary", boundary.unwrap_or_default());
+    if let Some(BoundaryEstimate::Tiers(tiers)) = &estimate {
+        put("tier_results", Value::from(tier_results::results(spec, iterations, tiers, metrics)));
+        put("tier_metadata", tier_results::metadata(spec, iterations.len(), tiers));
+    }
+    put("recipe", json!(spec.recipe));
+    put("convergence_reason", json!(reason.map(EndReason::name)));
+    Value::Object(file)
+}
+
+/// All that a search is told before it begins: two searches with the same settings ask for the same points.
+pub fn search_settings(spec: &SearchSpec) -> Value {
+    let mut settings = config(spec);
+    settings["priors"] =
+        spec.space.iter().map(|dimension| if dimension.is_log { "log-uniform" } else { "uniform" }).collect();
+    settings["sampler"] = json!(spec.sampler.name());
+    settings["acquisition"] = json!(spec.acquisition.map(Acquisition::name));
+    settings["terminator"] = json!(spec.terminator.map(Terminator::name));
+    settings["objective_pooling"] = json!(spec.pooling.name());
+    settings["constraint_mode"] = json!(spec.constraint_mode.name());
+    settings["stability_trials"] = json!(spec.stability_trials);
+    settings["sla_replicates"] = json!(spec.sla_replicates);
+    settings["probe_requests"] = json!(spec.probe_requests);
+    let warmup = spec.sla_warmup;
+    settings["probe_warmup_seconds"] =
+        json!([warmup.base.as_secs_f64(), warmup.first.as_secs_f64(), warmup.repeat.as_secs_f64()]);
+    settings["bracket_precision"] = json!(spec.bracket_precision);
+    settings
 }
 
 fn config(spec: &SearchSpec) -> Value {
@@ -71,15 +105,15 @@ fn config(spec: &SearchSpec) -> Value {
             .iter()
             .map(|tier| {
                 let filters: Vec<Value> = tier.filters.iter().map(filter).collect();
-                json!({"label": tier.label, "filters": filters, "ordering_rank": tier.rank})
+                json!({"label": tier.label, "filters": filters})
             })
             .collect();
-        object.insert("sla_tiers".to_owned(), Value::from(tiers));
+        object.insert("tiers".to_owned(), Value::from(tiers));
     }
     config
 }
 
-fn filter(filter: &SlaFilter) -> Value {
+pub(crate) fn filter(filter: &SlaFilter) -> Value {
     json!({"metric_tag": filter.metric, "stat": filter.stat, "op": filter.op.name(), "threshold": filter.threshold})
 }
 

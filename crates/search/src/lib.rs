@@ -16,10 +16,11 @@ mod search;
 mod space;
 #[cfg(test)]
 mod tests;
+mod tier_results;
 
 pub use boundary::BoundarySummary;
-pub use history::{Iteration, history};
+pub use history::{Iteration, search_settings};
 pub use outcome::{Outcome, TrialStatistics};
 pub use planner::{Ask, EndReason, Planner, planner};
 pub use search::{NextProbe, Search};
-pub use space::Point;
+pub use space::SearchPoint;

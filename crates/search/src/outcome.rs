@@ -16,9 +16,9 @@ pub trait TrialStatistics {
 pub struct Outcome {
     /// One value for each objective; `None` if no trial has it.
     pub objectives: Vec<Option<f64>>,
-    /// The mean over trials for each limit of the search.
+    /// The mean over trials for each limit: those of the search, then those of its tiers.
     pub observed: Vec<Option<f64>>,
-    /// At least one trial keeps all limits.
+    /// At least one trial keeps all limits, or those of one tier.
     pub is_feasible: bool,
     /// For each tier: at least one trial keeps its limits.
     pub tiers: Vec<bool>,
@@ -41,15 +41,20 @@ impl Outcome {
             .iter()
             .zip(&constrained)
             .all(|(constraint, value)| value.is_some_and(|value| violation(constraint, value) <= 0.0));
+        let tiers: Vec<bool> =
+            spec.sla_tiers.iter().map(|tier| !trials.is_empty() && keeps(trials, &tier.filters)).collect();
         Self {
             objectives: spec
                 .objectives
                 .iter()
                 .map(|objective| self::objective(objective, spec.pooling, trials))
                 .collect(),
-            observed: spec.sla_filters.iter().map(observed).collect(),
-            is_feasible: !trials.is_empty() && keeps(trials, &spec.sla_filters) && keeps_constraints,
-            tiers: spec.sla_tiers.iter().map(|tier| !trials.is_empty() && keeps(trials, &tier.filters)).collect(),
+            observed: spec.all_filters().map(observed).collect(),
+            is_feasible: !trials.is_empty()
+                && keeps(trials, &spec.sla_filters)
+                && keeps_constraints
+                && (tiers.is_empty() || tiers.contains(&true)),
+            tiers,
             constrained,
         }
     }

@@ -15,13 +15,13 @@ use self::model_based::ModelBased;
 use self::monotonic::MonotonicSla;
 use self::tiers::Tiers;
 use crate::boundary::BoundaryEstimate;
-use crate::{Outcome, Point};
+use crate::{Outcome, SearchPoint};
 
 /// What a planner wants next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     /// Measure this point.
-    Probe(Point),
+    Probe(SearchPoint),
     /// Enough is known, or nothing more can be learned.
     End(EndReason),
 }
@@ -30,7 +30,7 @@ pub enum Ask {
 pub trait Planner: Debug + Send {
     fn ask(&mut self) -> Ask;
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome);
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome);
 
     /// What it knows about the limit beyond the verdicts of single points.
     fn boundary(&self) -> Option<BoundaryEstimate> {
@@ -106,9 +106,9 @@ impl EndReason {
             Self::SmoothIsotonicNoPassInRange => "smooth_isotonic_no_pass_in_range",
             Self::SmoothIsotonicNoFailureInRange => "smooth_isotonic_no_failure_in_range",
             Self::SmoothIsotonicPchipFallbackBisection => "smooth_isotonic_pchip_fallback_bisection",
-            Self::TiersPrecisionReached => "tiers_precision_reached",
-            Self::TiersNoPassInRange => "tiers_no_pass_in_range",
-            Self::TiersNoFailureInRange => "tiers_no_failure_in_range",
+            Self::TiersPrecisionReached => "multi_tier_precision_reached",
+            Self::TiersNoPassInRange => "multi_tier_no_pass_in_range",
+            Self::TiersNoFailureInRange => "multi_tier_no_failure_in_range",
         }
     }
 

@@ -4,7 +4,7 @@ use aiperf_config::SearchSpec;
 use serde_json::Value;
 
 use crate::history::{self, Iteration};
-use crate::{Ask, EndReason, Outcome, Planner, Point, planner};
+use crate::{Ask, BoundarySummary, EndReason, Outcome, Planner, SearchPoint, planner};
 
 /// A search with its planner and its history.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Search {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextProbe {
     Probe {
-        point: Point,
+        point: SearchPoint,
         /// The point was tried before.
         is_repeat: bool,
     },
@@ -70,13 +70,18 @@ impl Search {
     }
 
     /// Records what was measured at the point that was asked for last.
-    pub fn record(&mut self, point: Point, outcome: Outcome) {
+    pub fn record(&mut self, point: SearchPoint, outcome: Outcome) {
         self.planner.tell(&point, &outcome);
         self.iterations.push(Iteration { point, outcome });
     }
 
-    /// `search_history.json`.
-    pub fn history(&self) -> Value {
-        history::history(&self.spec, &self.iterations, self.planner.as_ref(), self.reason)
+    /// `search_history.json`; `metrics` gives the numbers of an iteration.
+    pub fn history(&self, metrics: &dyn Fn(usize) -> Value) -> Value {
+        history::history(&self.spec, &self.iterations, self.planner.as_ref(), self.reason, metrics)
+    }
+
+    /// Where the limit is, in a search with one dimension.
+    pub fn boundary(&self) -> Option<BoundarySummary> {
+        BoundarySummary::of(&self.spec, &self.iterations)
     }
 }

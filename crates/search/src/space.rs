@@ -1,13 +1,13 @@
 //! Points of a search space, and their places in the unit cube in which models work.
 
 use aiperf_config::SearchDimension;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// One value for each dimension, in the order of the dimensions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point(pub Vec<f64>);
+pub struct SearchPoint(pub Vec<f64>);
 
-impl Point {
+impl SearchPoint {
     /// The value of a search with one dimension.
     pub(crate) fn only(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)
@@ -15,8 +15,7 @@ impl Point {
 
     /// Values by their path in a configuration file.
     pub fn values(&self, space: &[SearchDimension]) -> Map<String, Value> {
-        let value =
-            |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), json_value(dimension, *value));
+        let value = |(dimension, value): (&SearchDimension, &f64)| (dimension.path.clone(), dimension.json(*value));
         space.iter().zip(&self.0).map(value).collect()
     }
 
@@ -25,14 +24,6 @@ impl Point {
         let value = |dimension: &SearchDimension| values.get(&dimension.path).and_then(Value::as_f64);
         space.iter().map(value).collect::<Option<Vec<_>>>().map(Self)
     }
-}
-
-/// A value as files have it: a whole number has no fraction.
-pub(crate) fn json_value(dimension: &SearchDimension, value: f64) -> Value {
-    if dimension.is_whole {
-        return Value::from(value as i64);
-    }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
 /// The value of a dimension at a place between 0 and 1. Whole numbers have equal shares of the interval.
@@ -60,12 +51,12 @@ fn edges(dimension: &SearchDimension) -> (f64, f64) {
 }
 
 /// The point at a place of the unit cube.
-pub(crate) fn point_at(space: &[SearchDimension], place: &[f64]) -> Point {
-    Point(space.iter().zip(place).map(|(dimension, place)| value_at(dimension, *place)).collect())
+pub(crate) fn point_at(space: &[SearchDimension], place: &[f64]) -> SearchPoint {
+    SearchPoint(space.iter().zip(place).map(|(dimension, place)| value_at(dimension, *place)).collect())
 }
 
 /// The place of a point in the unit cube.
-pub(crate) fn place(space: &[SearchDimension], point: &Point) -> Vec<f64> {
+pub(crate) fn place(space: &[SearchDimension], point: &SearchPoint) -> Vec<f64> {
     space.iter().zip(&point.0).map(|(dimension, value)| place_of(dimension, *value)).collect()
 }
 

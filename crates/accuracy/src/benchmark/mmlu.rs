@@ -10,7 +10,7 @@ use crate::{BenchmarkSettings, DataSetPart, Question, QuestionMessage, QuestionR
 
 /// A question with its choices, and the letter of the right one.
 #[derive(Clone)]
-struct Block {
+struct ChoiceQuestion {
     text: String,
     letter: char,
     right_choice: String,
@@ -35,7 +35,7 @@ pub(super) fn questions(settings: &BenchmarkSettings, load: &mut LoadRows<'_>) -
     Ok(questions)
 }
 
-fn block(row: &NumberedRow<'_>) -> Result<Block, RowError> {
+fn block(row: &NumberedRow<'_>) -> Result<ChoiceQuestion, RowError> {
     let choices = row.texts("choices")?;
     let letter = row.letter("answer")?;
     let right_choice = choices.get(letter as usize - 'A' as usize).cloned().unwrap_or_default();
@@ -43,14 +43,14 @@ fn block(row: &NumberedRow<'_>) -> Result<Block, RowError> {
     for (letter, choice) in ('A'..).zip(&choices) {
         text += &format!("\n{letter}. {choice}");
     }
-    Ok(Block { text, letter, right_choice })
+    Ok(ChoiceQuestion { text, letter, right_choice })
 }
 
 /// Examples with as many different right choices as possible: one of each in turn, the most frequent first. Random numbers with the
 /// seed 0 decide between equally frequent choices, and between the examples of a choice.
-fn balanced(blocks: &[Block], count: usize) -> Vec<Block> {
+fn balanced(blocks: &[ChoiceQuestion], count: usize) -> Vec<ChoiceQuestion> {
     let mut random = PythonRandom::new(0);
-    let mut by_choice: BTreeMap<&str, Vec<&Block>> = BTreeMap::new();
+    let mut by_choice: BTreeMap<&str, Vec<&ChoiceQuestion>> = BTreeMap::new();
     for block in blocks {
         by_choice.entry(&block.right_choice).or_default().push(block);
     }
@@ -75,7 +75,7 @@ fn balanced(blocks: &[Block], count: usize) -> Vec<Block> {
     examples
 }
 
-fn question(subject: &str, examples: &[Block], asked: &Block, chain_of_thought: bool) -> Question {
+fn question(subject: &str, examples: &[ChoiceQuestion], asked: &ChoiceQuestion, chain_of_thought: bool) -> Question {
     let (reason, step) = if chain_of_thought {
         (
             " Think step by step and then output the answer in the format of \"The answer is (X)\" at the end.",

@@ -64,6 +64,7 @@ mod replay;
 mod requests;
 mod resends;
 mod resume;
+mod searches;
 mod secrets;
 mod selftest;
 mod server_hooks;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use aiperf_report::aggregate_names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, PLAN, SWEEP_CSV, SWEEP_JSON};
+use aiperf_report::aggregate_names::{
+    AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, PLAN, SEARCH_CHECKPOINT, SEARCH_HISTORY, SWEEP_CSV, SWEEP_JSON,
+};
 use aiperf_table::csv::cells;
 
 use super::CollectionCheck;
@@ -39,6 +41,8 @@ impl FileKind {
             "analyze_export_genai_perf.csv" => return Some(Self::AnalysisTable),
             AGGREGATE_CSV | SWEEP_CSV => return Some(Self::Companion),
             PLAN => return Some(Self::Shaped(Shape::Plan)),
+            SEARCH_HISTORY => return Some(Self::Shaped(Shape::SearchHistory)),
+            SEARCH_CHECKPOINT => return Some(Self::Shaped(Shape::SearchCheckpoint)),
             "cache_structure.json" => return Some(Self::Shaped(Shape::CacheStructure)),
             _ if path.extension().is_none_or(|end| end != "json") => return None,
             _ => {}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use aiperf_report::aggregate_names::SEARCH_HISTORY;
 use aiperf_table::csv::cells;
 use serde_json::Value;
 
@@ -12,6 +13,12 @@ use crate::schema::Shape;
 
 /// Columns of a metric in the CSV.
 const COLUMNS: [&str; 5] = ["mean", "std", "min", "max", "cv"];
+
+/// Whether values by path are those of a point, which has them by their names in tables.
+fn has_parameters(values: &Value, parameters: &Value) -> bool {
+    let name = |path: &str| path.strip_prefix("phases.profiling.").unwrap_or(path).to_owned();
+    values.as_object().is_some_and(|values| values.iter().all(|(path, value)| parameters[name(path)] == *value))
+}
 
 impl CollectionCheck<'_> {
     pub(super) fn sweep(&mut self, path: &Path) {
@@ -36,7 +43,14 @@ impl CollectionCheck<'_> {
             return vec![format!("{at}: no folder has a run of this point")];
         };
         let label = &run.summary["run_info"]["variation_label"];
-        let is_its = |known: &Value| known["metadata"]["variation_label"] == *label;
+        // A search may ask for a point several times: then its place is not that of its runs, but its values are.
+        let is_search = experiment.join(SEARCH_HISTORY).exists();
+        let is_its = |known: &Value| {
+            if is_search {
+                return has_parameters(&known["metadata"]["variation_values"], &point["parameters"]);
+            }
+            known["metadata"]["variation_label"] == *label
+        };
         let aggregates = self.aggregates.iter().filter(|known| known.experiment.starts_with(experiment));
         let Some(aggregate) = aggregates.map(|known| &known.value).find(|value| is_its(value)) else {
             // All runs of a point may have failed; then it has no numbers either.

@@ -32,10 +32,12 @@ pub(crate) enum Shape {
     MlflowExport,
     Plan,
     TrialMark,
+    SearchHistory,
+    SearchCheckpoint,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 29] = [
+pub(crate) const SCHEMAS: [(&str, &str); 31] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -65,4 +67,6 @@ pub(crate) const SCHEMAS: [(&str, &str); 29] = [
     ("mlflow_export.schema.json", include_str!("../../../../schemas/mlflow_export.schema.json")),
     ("plan.schema.json", include_str!("../../../../schemas/plan.schema.json")),
     ("trial_mark.schema.json", include_str!("../../../../schemas/trial_mark.schema.json")),
+    ("search_history.schema.json", include_str!("../../../../schemas/search_history.schema.json")),
+    ("search_checkpoint.schema.json", include_str!("../../../../schemas/search_checkpoint.schema.json")),
 ];

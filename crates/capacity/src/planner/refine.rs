@@ -92,8 +92,7 @@ impl CapacityPlanner {
         };
         let reason =
             if above { Reason::RefineAbove { low, median, high } } else { Reason::RefineBelow { low, median, high } };
-        let forecast = left + verify_requests;
-        Decision { requests_left: Some(forecast as u64), ..measure(plan, reason) }
+        measure(plan, reason).forecast(left + verify_requests, estimate.median)
     }
 
     fn verify(assessment: &Assessment, requests: f64) -> Decision {
@@ -105,6 +104,6 @@ impl CapacityPlanner {
             requests: whole_blocks(requests),
         };
         let reason = Reason::VerifyLowerBound { low: estimate.low, precision: estimate.precision() };
-        Decision { requests_left: Some(requests as u64), ..measure(plan, reason) }
+        measure(plan, reason).forecast(requests, estimate.low)
     }
 }

@@ -13,6 +13,8 @@ pub(crate) const MULTI_RUN: &[Field] = &[
     Field::new("vary_seed_per_trial", Flag(OptionId::VarySeedPerTrial)),
     Field::new("disable_warmup_after_first", Flag(OptionId::ProfileRunDisableWarmupAfterFirst)),
     Field::new("convergence", Section(CONVERGENCE)),
+    // The reference has no field for this.
+    Field::new("fail_fast", Flag(OptionId::FailFast)),
 ];
 
 const CONVERGENCE: &[Field] = &[

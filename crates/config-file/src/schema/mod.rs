@@ -134,7 +134,9 @@ fn with_both_cases(properties: Map<String, Value>) -> (Map<String, Value>, Map<S
     let mut camel_case = Map::new();
     for (name, value) in properties {
         if camel(&name) != name {
-            patterns.insert(format!("^{name}$"), value.clone());
+            // Sections are described once, under the name that editors offer.
+            let is_large = value.to_string().len() > 1_000;
+            patterns.insert(format!("^{name}$"), if is_large { json!(true) } else { value.clone() });
         }
         camel_case.insert(camel(&name), value);
     }

@@ -103,13 +103,18 @@ pub(super) fn schema(form: OwnForm) -> Value {
             scalar(OptionId::RequestRate.spec()),
             "Requests per second; for user_centric the turns of all users per second. Options: --request-rate, --user-centric-rate.",
         ),
-        OwnForm::RateSeries => of_option(
-            OptionId::RequestRateSeries,
-            json!({"anyOf": [
-                {"type": "object", "properties": {"path": {"type": "string"}, "points": {"type": "array"}}},
-                {"type": "array", "items": {"type": "object"}}
-            ]}),
-        ),
+        OwnForm::RateSeries => {
+            let point = object(written(&[
+                ("time_s", "Seconds since the start of the phase.", json!({"type": "number"})),
+                ("qps", "Requests per second from then on.", json!({"type": "number"})),
+            ]));
+            let points = json!({"type": "array", "minItems": 2, "items": point});
+            let series = object(written(&[
+                ("path", "JSON file with the points.", json!({"type": "string"})),
+                ("points", "The points themselves.", points.clone()),
+            ]));
+            of_option(OptionId::RequestRateSeries, json!({"anyOf": [series, points]}))
+        }
         OwnForm::Ramp(id) => {
             let ramp = object(written(&[
                 ("duration", "Time until the full load.", json!({"$ref": "#/$defs/duration"})),

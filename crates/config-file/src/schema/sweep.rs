@@ -120,7 +120,7 @@ fn search() -> Map<String, Value> {
         ("metric", "Metric that is optimized.", json!({"type": "string"})),
         ("stat", "Statistic of the metric.", stats()),
         ("direction", "Whether larger or smaller is better.", json!({"enum": ["maximize", "minimize"]})),
-        ("threshold", "Value that counts as reached.", number()),
+        ("threshold", "Corner of the front of several objectives.", number()),
     ]));
     let constraint = object(written(&[
         ("metric", "Metric that is limited.", json!({"type": "string"})),
@@ -155,7 +155,7 @@ fn search() -> Map<String, Value> {
         ("optuna_acquisition", "Acquisition function.", json!({"type": ["string", "null"]})),
         ("optuna_terminator", "Rule that ends the search.", json!({"type": ["string", "null"]})),
         ("objective_pooling", "How trials of a point are put together.", json!({"enum": ["mean", "pooled"]})),
-        ("constraint_mode", "Accepted; changes nothing.", json!({"type": "string"})),
+        ("constraint_mode", "How points that break a limit count.", json!({"enum": ["penalty", "eic"]})),
         ("monotonic_stability_trials", "Equal verdicts that a value needs.", whole()),
         ("sla_replicates", "Repetitions at the boundary; 0 chooses.", whole()),
         ("sla_precision", "Requests of a point.", json!({"enum": ["tight", "normal", "coarse"]})),

@@ -1,5 +1,6 @@
 //! The runs of a sweep: each sets some values of the file to others.
 
+mod adaptive_search;
 mod direction_numbers;
 mod grid;
 mod latin_hypercube;
@@ -18,9 +19,20 @@ mod tests;
 use serde_json::{Map, Value};
 
 pub(crate) use path::whole_path;
-pub(crate) use section::SweepSection;
+pub(crate) use section::{SweepSection, SweepSettings};
 
+use crate::FileError;
 use crate::yaml::Node;
+
+/// The run in which these paths have these values.
+pub(crate) fn variation_at(root: &Node, values: &Map<String, Value>) -> Result<Variation, FileError> {
+    let mut root = root.clone();
+    for (path, value) in values {
+        let position = root.position;
+        path::set(&mut root, path, value, position)?;
+    }
+    Ok(Variation { index: 0, dir_name: String::new(), label: name::label(values), values: values.clone(), root })
+}
 
 /// One run of a sweep, or the only one of a file without a sweep.
 #[derive(Debug, Clone)]

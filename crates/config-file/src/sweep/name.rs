@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value};
 
-/// `concurrency_4__isl_128`: the last part of each path with its value. Characters that a folder cannot have are left out.
+/// `concurrency_4__isl_128`: the last part of each path with its value; the label if a value is a list or map. Characters that a
+/// folder cannot have are left out.
 pub(super) fn folder(values: &Map<String, Value>, index: usize) -> String {
+    if values.values().any(|value| value.is_array() || value.is_object()) {
+        return plain(&label(values), index);
+    }
     let parts = values.iter().map(|(path, value)| {
         let leaf = path.rsplit('.').next().unwrap_or(path);
         format!("{leaf}_{}", text(value))
@@ -63,6 +67,7 @@ mod tests {
         assert_eq!(label(&values), "phases.profiling.rate=0.5, variables.x=a b/c, y=True");
         assert_eq!(plain("../", 3), "variation_3");
         let Value::Object(length) = json!({"datasets.main.isl": {"mean": 5, "on": [true, "a"]}}) else { panic!() };
+        assert_eq!(folder(&length, 0), "datasets.main.isl={'mean' 5, 'on' [True, 'a']}");
         assert_eq!(label(&length), "datasets.main.isl={'mean': 5, 'on': [True, 'a']}");
     }
 }

@@ -1,12 +1,12 @@
 //! `sweep`: which runs there are, and what goes for all of them.
 
-use aiperf_config::{PostProcess, SlaFilter, Sweep};
+use aiperf_config::{PostProcess, SearchSpec, SearchTuning, SlaFilter, Sweep};
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Map, Value};
 
 use super::sample::Sampling;
-use super::{Variation, grid, name, path, post_process, sample, scenarios, sla_filters};
+use super::{Variation, adaptive_search, grid, name, path, post_process, sample, scenarios, sla_filters};
 use crate::FileError;
 use crate::body::{duration_seconds, one_value, truth_value, unknown_key};
 use crate::names::snake;
@@ -24,6 +24,8 @@ enum Kind {
     Scenarios(Node),
     Sobol(Sampling),
     LatinHypercube(Sampling),
+    /// Read when the environment is known.
+    AdaptiveSearch(Node),
 }
 
 /// The section of a file, read.
@@ -74,17 +76,19 @@ impl SweepSection {
             return Err(wrong(format!("must be a map of keys, not {}", node.kind())));
         }
         let Some(kind) = node.get("type").and_then(Node::word) else {
-            return Err(wrong("needs a type: grid, zip, scenarios, sobol or latin_hypercube".to_owned()));
+            return Err(wrong(
+                "needs a type: grid, zip, scenarios, sobol, latin_hypercube or adaptive_search".to_owned(),
+            ));
         };
         let own: &'static [&'static str] = match kind.as_str() {
             "grid" | "zip" => &["parameters"],
             "scenarios" => &["runs"],
             "sobol" => &["samples", "seed", "dimensions", "scramble", "label_format"],
             "latin_hypercube" => &["samples", "seed", "dimensions", "optimization", "label_format"],
-            "adaptive_search" => return Err(wrong("type adaptive_search is not supported; use grid".to_owned())),
+            "adaptive_search" => &adaptive_search::FIELDS,
             other => {
                 return Err(wrong(format!(
-                    "{other:?} is not a type; choose grid, zip, scenarios, sobol or latin_hypercube"
+                    "{other:?} is not a type; choose grid, zip, scenarios, sobol, latin_hypercube or adaptive_search"
                 )));
             }
         };
@@ -98,6 +102,7 @@ impl SweepSection {
             "zip" => Kind::Zip(field("parameters")?),
             "scenarios" => Kind::Scenarios(field("runs")?),
             "sobol" => Kind::Sobol(Sampling::read(node)?),
+            "adaptive_search" => Kind::AdaptiveSearch(node.clone()),
             _ => Kind::LatinHypercube(Sampling::read(node)?),
         };
         Ok(Self { kind, common })
@@ -112,12 +117,24 @@ impl SweepSection {
             Kind::Scenarios(_) => Some("ScenarioSweep"),
             Kind::Sobol(_) => Some("SobolSweep"),
             Kind::LatinHypercube(_) => Some("LatinHypercubeSweep"),
+            Kind::AdaptiveSearch(_) => Some("AdaptiveSearchSweep"),
+        }
+    }
+
+    /// The search, if it is one.
+    pub(crate) fn search(&self, tuning: &SearchTuning) -> Result<Option<SearchSpec>, FileError> {
+        match &self.kind {
+            Kind::AdaptiveSearch(node) => adaptive_search::read(node, tuning).map(Some),
+            _ => Ok(None),
         }
     }
 
     pub(crate) fn variations(&self, root: &Node) -> Result<Vec<Variation>, FileError> {
+        // Each variation has a copy of the file. The values of all others are not part of it.
+        let root = &without_sweep(root);
         match &self.kind {
-            Kind::None => Ok(vec![Variation {
+            // The points of a search are not known yet.
+            Kind::None | Kind::AdaptiveSearch(_) => Ok(vec![Variation {
                 index: 0,
                 dir_name: String::new(),
                 label: "base".to_owned(),
@@ -133,6 +150,11 @@ impl SweepSection {
             }
         }
     }
+}
+
+fn without_sweep(root: &Node) -> Node {
+    let others = root.entries().iter().filter(|entry| entry.key != "sweep").cloned().collect();
+    Node { value: NodeValue::Map(others), position: root.position }
 }
 
 /// Variations that are named after their values.

@@ -6,6 +6,7 @@ mod overlay;
 mod overlay_value;
 mod own;
 mod redacted;
+mod search;
 mod section;
 mod value;
 
@@ -42,7 +43,10 @@ pub fn file_of(options: &RawOptions, experiment: &Experiment) -> Result<Value, F
     file.insert("schemaVersion".to_owned(), json!("2.0"));
     writer.put(&mut file, "randomSeed", OptionId::RandomSeed);
     writer.put(&mut file, "noSweepTable", OptionId::NoSweepTable);
-    let sweep = sweep(&mut writer, &lists);
+    let sweep = match &experiment.search {
+        Some(planned) => search::section(&mut writer, &planned.spec),
+        None => sweep(&mut writer, &lists),
+    };
     if !sweep.is_empty() {
         file.insert("sweep".to_owned(), Value::Object(sweep));
     }
@@ -149,9 +153,9 @@ fn follows_schedule(config: Option<&Config>) -> bool {
     config.is_some_and(|config| matches!(config.phases.profiling().pace, Pace::FixedSchedule { .. }))
 }
 
-/// Whether an option changes nothing, so that a file need not have it.
-fn is_without_effect(id: OptionId) -> bool {
-    matches!(id.spec().support, Support::Ignored(_))
+/// Whether a file need not have an option: it changes nothing, or it is about one command and not about what is run.
+fn is_not_of_a_file(id: OptionId) -> bool {
+    matches!(id.spec().support, Support::Ignored(_)) || [OptionId::Resume, OptionId::DryRun].contains(&id)
 }
 
 /// Whether an option belongs to the load of a phase and is written there.

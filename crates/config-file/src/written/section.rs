@@ -7,7 +7,7 @@ use aiperf_options::{Given, RawOptions, read_goodput, read_headers, read_key_val
 use serde_json::{Map, Value};
 
 use super::value::{distribution, is_on, literal, literals, number, scalar};
-use super::{is_of_warmup, is_without_effect, name_of};
+use super::{is_not_of_a_file, is_of_warmup, name_of};
 use crate::FileError;
 use crate::field::{Field, Form};
 
@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
     pub(super) fn check_that_all_is_written(&self) -> Result<(), FileError> {
         let forgotten = self.options.given().iter().find(|given| {
             let is_off = given.id.spec().value == ValueKind::Flag && !is_on(&given.values);
-            !self.written.contains(&given.id) && !is_without_effect(given.id) && !is_of_warmup(given.id) && !is_off
+            !self.written.contains(&given.id) && !is_not_of_a_file(given.id) && !is_of_warmup(given.id) && !is_off
         });
         match forgotten {
             Some(given) => Err(FileError::new(format!(

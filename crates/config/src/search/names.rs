@@ -122,16 +122,6 @@ named! {
     }
 }
 
-impl SlaPrecision {
-    pub const fn requests(self) -> u64 {
-        match self {
-            Self::Tight => 10_000,
-            Self::Normal => 1000,
-            Self::Coarse => 300,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

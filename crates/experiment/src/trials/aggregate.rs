@@ -15,7 +15,7 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
                 if let Some((_, values)) = known {
                     values.push(value);
                 } else {
-                    let (tag, unit) = (metric.tag.clone(), metric.unit.clone());
+                    let (tag, unit) = (metric.tag.to_string(), metric.unit.to_string());
                     let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: RunSpread::of_one(0.0) };
                     metrics.push((nothing, vec![value]));
                 }

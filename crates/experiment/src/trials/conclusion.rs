@@ -19,9 +19,9 @@ impl TrialSeries<'_> {
         let mut files = SummaryFiles::default();
         let successful = self.successful();
         let enough = successful >= LEAST_SUCCESSES;
-        let mut cells = Vec::new();
+        let (mut cells, mut rows) = (Vec::new(), Vec::new());
         for cell in 0..self.experiment.cells.len() {
-            let aggregate = self.aggregate(cell);
+            let mut aggregate = self.aggregate(cell);
             if let Some(aggregate) = aggregate.as_ref().filter(|_| enough) {
                 let paths = AggregatePaths::new(self.aggregate_folder(cell));
                 add(&mut files, write_aggregate(aggregate, &paths));
@@ -31,9 +31,13 @@ impl TrialSeries<'_> {
             }
             let title = self.experiment.sweep.is_some().then(|| self.experiment.cells[cell].title());
             let failed = self.failures(Some(cell), |slot| order::label(slot.trial)).collect();
+            rows.extend(title.is_some().then(|| self.row(cell, aggregate.as_ref())));
+            if let Some(aggregate) = &mut aggregate {
+                aggregate.keep_key_figures();
+            }
             cells.push(CellResult { title, aggregate, failed });
         }
-        let mut sweep = self.sweep_report(&cells, successful);
+        let mut sweep = self.sweep_report(&cells, rows, successful);
         let mut problem = None;
         if let Some(sweep) = sweep.as_mut().filter(|_| enough) {
             let paths = AggregatePaths::new(self.sweep_folder());
@@ -93,20 +97,16 @@ impl TrialSeries<'_> {
         }
     }
 
-    fn sweep_report(&self, cells: &[CellResult], successful: usize) -> Option<SweepReport> {
+    /// What the files of the sweep say of a cell.
+    fn row(&self, cell: usize, aggregate: Option<&Aggregate>) -> SweepCell {
+        let filters = self.experiment.sweep.as_ref().map_or(&[][..], |sweep| &sweep.sla_filters);
+        let mut row = sweep::cell(self.experiment.cells[cell].values_by_name(), aggregate, self.only(cell));
+        row.breaches = (!filters.is_empty()).then(|| sla::breaches(&row, filters));
+        row
+    }
+
+    fn sweep_report(&self, cells: &[CellResult], rows: Vec<SweepCell>, successful: usize) -> Option<SweepReport> {
         let plan = self.experiment.sweep.as_ref()?;
-        let filters = &plan.sla_filters;
-        let parameters: Vec<_> = self.experiment.cells.iter().map(aiperf_config::Cell::values_by_name).collect();
-        let rows: Vec<SweepCell> = cells
-            .iter()
-            .zip(&parameters)
-            .enumerate()
-            .map(|(index, (cell, parameters))| {
-                let mut row = sweep::cell(parameters.clone(), cell.aggregate.as_ref(), self.only(index));
-                row.breaches = (!filters.is_empty()).then(|| sla::breaches(&row, filters));
-                row
-            })
-            .collect();
         let points: Vec<sweep::SweepPoint<'_>> = cells
             .iter()
             .zip(&rows)
@@ -122,7 +122,12 @@ impl TrialSeries<'_> {
         Some(SweepReport {
             runs: self.made(),
             successful,
-            failed: self.failures(None, |slot| order::full_label(&self.experiment, slot)).collect(),
+            failed: self
+                .failed_repeats
+                .iter()
+                .cloned()
+                .chain(self.failures(None, |slot| order::full_label(&self.experiment, slot)))
+                .collect(),
             parameters: plan.parameters.clone(),
             mode: plan.order.name(),
             confidence_level: self.experiment.trials.confidence_level,
@@ -131,7 +136,7 @@ impl TrialSeries<'_> {
             best_throughput: best.throughput,
             best_latency: best.latency,
             pareto_optimal: best.pareto,
-            sla_limits: filters.iter().map(sla::limit).collect(),
+            sla_limits: plan.sla_filters.iter().map(sla::limit).collect(),
             post_process: None,
             was_cancelled: self.was_interrupted,
         })

@@ -1,5 +1,7 @@
 //! The numbers of one run that runs are compared by.
 
+use std::borrow::Cow;
+
 use aiperf_metrics::{Confidence, Interval, Percentile, Stats, Summary};
 
 /// All metrics of one run.
@@ -10,18 +12,19 @@ pub struct Figures {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MetricFigures {
-    pub(crate) tag: String,
-    pub(crate) unit: String,
+    /// Names are those of the catalogue, except in tests: a sweep may have a thousand of these.
+    pub(crate) tag: Cow<'static, str>,
+    pub(crate) unit: Cow<'static, str>,
     pub(crate) stats: Stats,
-    /// Confidence intervals of its statistics, by their name, as far as the run has them.
+    /// Confidence intervals of the statistics that points of a sweep are compared by, as far as the run has them.
     pub(crate) intervals: Vec<(&'static str, Interval)>,
 }
 
 impl Figures {
     pub fn of(summary: &Summary) -> Self {
         let metric = |result: &aiperf_metrics::MetricResult| MetricFigures {
-            tag: result.metric.tag().to_owned(),
-            unit: result.metric.definition().shown.label().to_owned(),
+            tag: result.metric.tag().into(),
+            unit: result.metric.definition().shown.label().into(),
             stats: result.stats,
             intervals: result.confidence.as_ref().map(intervals).unwrap_or_default(),
         };
@@ -42,10 +45,9 @@ impl Figures {
 }
 
 fn intervals(confidence: &Confidence) -> Vec<(&'static str, Interval)> {
-    let percentiles =
-        Percentile::ALL.into_iter().map(|percentile| (percentile.name(), confidence.percentile(percentile)));
-    let all = [("avg", confidence.avg)].into_iter().chain(percentiles);
-    all.filter_map(|(name, support)| Some((name, support.interval()?))).collect()
+    let p99 = confidence.percentile(Percentile::P99);
+    let compared = [("avg", confidence.avg), (Percentile::P99.name(), p99)];
+    compared.into_iter().filter_map(|(name, support)| Some((name, support.interval()?))).collect()
 }
 
 /// The finite statistics of a metric by name, in the order of the summary. The number of values is not one of them: it says

@@ -14,6 +14,7 @@ mod result;
 mod runner;
 #[cfg(test)]
 mod samples;
+mod search_source;
 mod seeds;
 mod series;
 mod sla;
@@ -29,5 +30,6 @@ pub use order::{TrialAssignment, assignments, run_names};
 pub use plan::ExperimentPlan;
 pub use result::{CellResult, ExperimentResult};
 pub use runner::{Pause, Runner, TrialError, TrialResult};
+pub use search_source::SearchSource;
 pub use series::{run_search, run_trials};
 pub use trial_mark::TrialMark;

@@ -17,6 +17,8 @@ pub struct TrialAssignment {
     pub keeps_values: bool,
     /// `Run 2 of 6 (concurrency 2, trial 1)`.
     pub name: String,
+    /// `concurrency 2, trial 1`: what sets it apart from the others.
+    pub title: String,
     /// Its place among all runs there may be, from 0.
     pub number: usize,
 }
@@ -46,6 +48,7 @@ pub(crate) fn pause(experiment: &Experiment, before: TrialSlot, after: TrialSlot
     let trials = experiment.trials.cooldown;
     let Some(sweep) = &experiment.sweep else { return trials };
     let next_trial = match sweep.order {
+        _ if experiment.search.is_some() => before.cell == after.cell,
         SweepOrder::Repeated => before.trial != after.trial,
         SweepOrder::Independent => before.cell == after.cell,
     };
@@ -69,6 +72,9 @@ pub(crate) fn full_label(experiment: &Experiment, slot: TrialSlot) -> String {
 fn folder(experiment: &Experiment, slot: TrialSlot) -> PathBuf {
     let (dir, cell) = (&experiment.dir, experiment.cells[slot.cell].folder());
     let trial = format!("trial_{:04}", slot.trial + 1);
+    if experiment.search.is_some() {
+        return dir.join(cell).join("profile_runs").join(label(slot.trial));
+    }
     match &experiment.sweep {
         None => dir.join("profile_runs").join(label(slot.trial)),
         Some(_) if experiment.trials.count == 1 => dir.join(cell),
@@ -82,7 +88,8 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     let cell = &experiment.cells[slot.cell];
     let mut config = cell.config.clone();
     config.output.dir = folder(experiment, slot);
-    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, cell.label(), slot.trial);
+    let seed = if experiment.search.is_some() { seeds::of_point } else { seeds::of_run };
+    config.random_seed = seed(&experiment.seeds, slot.cell, cell.label(), slot.trial);
     // The warmup of a replay brings its sessions to where they go on: it is part of it.
     if slot.trial > 0 && experiment.trials.warmup_only_first && !config.phases.profiling().pace.is_agentic() {
         config.phases.remove_warmups();
@@ -91,8 +98,10 @@ pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize
     TrialAssignment {
         config,
         place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
-        keeps_values: experiment.trials.convergence.is_some(),
+        keeps_values: experiment.trials.convergence.is_some()
+            || experiment.search.as_ref().is_some_and(|search| search.spec.needs_values()),
         name: name(experiment, slot, number + 1),
+        title: what(experiment, slot).join(", "),
         number,
     }
 }
@@ -105,6 +114,11 @@ pub fn assignments(experiment: &Experiment, sweep_id: &str) -> Vec<TrialAssignme
 
 /// The names of all runs there may be, in order: the values that distinguish them, and the trial.
 pub fn run_names(experiment: &Experiment) -> Vec<String> {
+    if let Some(search) = &experiment.search {
+        // Its points are not known before they are asked for.
+        let most = search.spec.max_iterations * experiment.trials.count as usize;
+        return (1..=most).map(|number| format!("run {number}")).collect();
+    }
     let name = |(slot, number): (TrialSlot, usize)| match what(experiment, slot) {
         words if words.is_empty() => format!("run {number}"),
         words => words.join(", "),
@@ -113,9 +127,15 @@ pub fn run_names(experiment: &Experiment) -> Vec<String> {
 }
 
 fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
-    let most = (experiment.cells.len() * experiment.trials.count as usize).max(number);
     let words = what(experiment, slot);
     let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    if let Some(search) = &experiment.search {
+        return format!(
+            "Run {number} of at most {}{what}",
+            search.spec.max_iterations * experiment.trials.count as usize
+        );
+    }
+    let most = (experiment.cells.len() * experiment.trials.count as usize).max(number);
     format!("Run {number} of {most}{what}")
 }
 

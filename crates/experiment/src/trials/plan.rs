@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aiperf_config::{Cell, Experiment, PostProcessHandler};
 use aiperf_report::{ReportError, aggregate_names, write_durably};
+use aiperf_search::search_settings;
 use aiperf_seed::Stream;
 use serde_json::{Map, Value, json};
 
@@ -95,6 +96,7 @@ impl ExperimentPlan {
                 "same_in_cells": experiment.seeds.same_in_cells,
             },
             "sweep": sweep,
+            "search": experiment.search.as_ref().map(|search| search_settings(&search.spec)),
             "config": base,
             "cells": experiment.cells.iter().enumerate().map(cell).collect::<Vec<_>>(),
         });

@@ -44,8 +44,8 @@ fn figures_of(summary: &Value) -> Figures {
     let metric = |(tag, metric): (&String, &Value)| {
         let stat = |name: &str| metric[name].as_f64();
         Some(MetricFigures {
-            tag: tag.clone(),
-            unit: metric["unit"].as_str()?.to_owned(),
+            tag: tag.clone().into(),
+            unit: metric["unit"].as_str()?.to_owned().into(),
             stats: Stats {
                 avg: stat("avg"),
                 percentiles: Percentile::ALL.map(|percentile| stat(percentile.name())),
@@ -86,8 +86,8 @@ fn runs_behind(metrics: &Map<String, Value>, runs: usize, values: impl Fn(&str, 
             let at = known.unwrap_or_else(|| {
                 let unit = entry["unit"].as_str().unwrap().to_owned();
                 run.metrics.push(MetricFigures {
-                    tag: tag.to_owned(),
-                    unit,
+                    tag: tag.to_owned().into(),
+                    unit: unit.into(),
                     stats: Stats::default(),
                     intervals: Vec::new(),
                 });

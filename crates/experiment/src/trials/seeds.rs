@@ -3,6 +3,18 @@
 use aiperf_config::Seeds;
 use sha2::{Digest, Sha256};
 
+/// Of what has no seed of its own and must be alike in every run of a command.
+pub(crate) const USUAL: u64 = 42;
+
+/// Of the trial (from 0) of a point of a search: the first point has the base, the others one that follows from their label.
+pub(crate) fn of_point(seeds: &Seeds, cell: usize, label: &str, trial: u32) -> Option<u64> {
+    let base = seeds.base?;
+    if seeds.vary_by_trial || cell == 0 {
+        return of_run(seeds, 0, label, trial);
+    }
+    Some(hashed(&format!("{base}:variation:{label}")))
+}
+
 /// Of the trial (from 0) of the cell at this place, whose label is `label`. `None`: it draws its own.
 pub(crate) fn of_run(seeds: &Seeds, cell: usize, label: &str, trial: u32) -> Option<u64> {
     let base = seeds.base?;
@@ -32,6 +44,12 @@ mod tests {
         assert_eq!(of_run(&PLAIN, 3, "x", 1), Some(45));
         assert_eq!(of_run(&Seeds { same_in_cells: true, ..PLAIN }, 3, "x", 1), Some(42));
         assert_eq!(of_run(&Seeds { base: None, ..PLAIN }, 0, "base", 0), None);
+    }
+
+    #[test]
+    fn points_of_a_search_have_the_seeds_of_the_reference() {
+        assert_eq!(of_point(&PLAIN, 0, "search_iter_0000", 0), Some(42));
+        assert_eq!(of_point(&PLAIN, 8, "search_iter_0008", 0), Some(5_208_681_604_541_636_733));
     }
 
     #[test]

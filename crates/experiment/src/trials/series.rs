@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use aiperf_config::{Convergence, Experiment};
+use aiperf_config::{Convergence, Experiment, swept_parameters};
 use aiperf_protocol::{RunEnding, RunOutcome, StopReason};
 use aiperf_report::FailedRun;
 
@@ -34,6 +34,10 @@ pub(super) struct TrialSeries<'a> {
     sweep_id: &'a str,
     trials: Vec<FinishedTrial>,
     before: Option<TrialSlot>,
+    /// Runs of points that a search asked for again.
+    repeated: usize,
+    /// Those of them that failed.
+    pub(super) failed_repeats: Vec<FailedRun>,
     /// Runs that an earlier command made.
     pub(super) kept: usize,
     pub(super) was_interrupted: bool,
@@ -65,6 +69,7 @@ pub fn run_search(
 ) -> Result<ExperimentResult, Box<dyn Error + Send + Sync>> {
     let mut series = TrialSeries::new(experiment, version, sweep_id)?;
     series.search(runner, source)?;
+    series.keep_last_of_equal_points();
     Ok(series.conclude())
 }
 
@@ -84,6 +89,8 @@ impl<'a> TrialSeries<'a> {
             sweep_id,
             trials: Vec::new(),
             before: None,
+            repeated: 0,
+            failed_repeats: Vec::new(),
             kept: 0,
             was_interrupted: false,
             server_lost: false,
@@ -118,6 +125,51 @@ impl<'a> TrialSeries<'a> {
             source.tell(&self.measured(index));
         }
         Ok(())
+    }
+
+    /// What is written about all points has each of them once, with the runs of the last time that it gave numbers.
+    fn keep_last_of_equal_points(&mut self) {
+        let has_numbers: Vec<bool> =
+            (0..self.experiment.cells.len()).map(|cell| self.successes(cell).next().is_some()).collect();
+        let labels: Vec<String> =
+            self.failures(None, |slot| order::full_label(&self.experiment, slot)).map(|run| run.label).collect();
+        let experiment = self.experiment.to_mut();
+        let all = std::mem::take(&mut experiment.cells);
+        let mut kept: Vec<usize> = Vec::new();
+        for (index, cell) in all.iter().enumerate() {
+            match kept.iter().position(|known| all[*known].values_by_path() == cell.values_by_path()) {
+                Some(place) if has_numbers[index] || !has_numbers[kept[place]] => kept[place] = index,
+                Some(_) => {}
+                None => kept.push(index),
+            }
+        }
+        let mut labels = labels.into_iter();
+        for mut trial in std::mem::take(&mut self.trials) {
+            let label = trial.outcome.as_ref().err().and_then(|_| labels.next());
+            if let Some(cell) = kept.iter().position(|known| *known == trial.slot.cell) {
+                trial.slot.cell = cell;
+                self.trials.push(trial);
+            } else {
+                self.repeated += 1;
+                let failed = trial.outcome.err().map(|error| FailedRun { label: label.unwrap_or_default(), error });
+                self.failed_repeats.extend(failed);
+            }
+        }
+        let as_point = |index: &usize| {
+            let mut cell = all[*index].clone();
+            let folder = cell.title_as_folder();
+            if let Some(variation) = &mut cell.variation {
+                variation.folder = folder;
+            }
+            cell
+        };
+        experiment.cells = kept.iter().map(as_point).collect();
+        let values =
+            experiment.cells.iter().flat_map(|cell| cell.variation.iter().flat_map(|variation| &variation.values));
+        let parameters = swept_parameters(values.map(|(path, value)| (path.as_str(), value)));
+        if let Some(sweep) = &mut experiment.sweep {
+            sweep.parameters = parameters;
+        }
     }
 
     /// Makes one run, unless it is not needed. `place`: among all runs there may be.
@@ -211,11 +263,12 @@ impl<'a> TrialSeries<'a> {
     }
 
     pub(super) fn made(&self) -> usize {
-        self.trials.len()
+        self.trials.len() + self.repeated
     }
 
     pub(super) fn successful(&self) -> usize {
-        self.trials.iter().filter(|trial| trial.outcome.is_ok()).count()
+        let of_repeats = self.repeated - self.failed_repeats.len();
+        self.trials.iter().filter(|trial| trial.outcome.is_ok()).count() + of_repeats
     }
 
     /// The figures of the only run of a cell, if each cell has one run.

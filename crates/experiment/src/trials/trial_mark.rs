@@ -107,8 +107,8 @@ impl MarkedMetric {
         let confidence =
             figures.intervals.iter().map(|(name, interval)| ((*name).to_owned(), [interval.low, interval.high]));
         Self {
-            tag: figures.tag.clone(),
-            unit: figures.unit.clone(),
+            tag: figures.tag.to_string(),
+            unit: figures.unit.to_string(),
             stats: all,
             confidence: confidence.filter(|(_, ends)| ends.iter().all(|end| end.is_finite())).collect(),
         }
@@ -116,14 +116,17 @@ impl MarkedMetric {
 
     fn figures(&self) -> MetricFigures {
         let get = |name: &str| self.stats.get(name).and_then(from_json);
-        let names = ["avg"].into_iter().chain(Percentile::ALL.into_iter().map(Percentile::name));
+        let names = ["avg", Percentile::P99.name()];
+        // Names of the catalogue need no memory of their own.
+        let known = Metric::from_tag(&self.tag);
+        let label = known.map(|metric| metric.definition().shown.label()).filter(|label| *label == self.unit);
         let interval = |name| {
             let [low, high] = *self.confidence.get(name)?;
             Some((name, Interval { low, high }))
         };
         MetricFigures {
-            tag: self.tag.clone(),
-            unit: self.unit.clone(),
+            tag: known.map_or_else(|| self.tag.clone().into(), |metric| metric.tag().into()),
+            unit: label.map_or_else(|| self.unit.clone().into(), Into::into),
             stats: Stats {
                 avg: get("avg"),
                 percentiles: Percentile::ALL.map(|percentile| get(percentile.name())),
@@ -133,7 +136,7 @@ impl MarkedMetric {
                 count: self.stats.get("count").and_then(Value::as_u64),
                 sum: get("sum"),
             },
-            intervals: names.filter_map(interval).collect(),
+            intervals: names.into_iter().filter_map(interval).collect(),
         }
     }
 }

@@ -260,6 +260,8 @@ mod tests {
             (r"x = 3\pm 1", "2, 4"),
             (r"50\%", r"\frac12"),
             (r"10!", "3628800"),
+            ("4 : 1", "4"),
+            (r"\log 100", "2"),
         ] {
             assert_eq!(compared(gold, answer), Equality::Equal, "{gold} and {answer}");
         }
@@ -280,6 +282,11 @@ mod tests {
         ] {
             assert_eq!(compared(gold, answer), Equality::Different, "{gold} and {answer}");
         }
+    }
+
+    #[test]
+    fn a_set_that_is_given_by_a_condition_is_not_read() {
+        assert_eq!(read(r"\{x : x > 0\}"), None);
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl FormulaReader<'_> {
             if self.take_mark('*') || self.take_command(&["cdot", "times", "ast"]) {
                 let factor = self.signed_factor()?;
                 factors.push(factor);
-            } else if self.take_mark('/') || self.take_command(&["div"]) {
+            } else if self.take_mark('/') || self.take_mark(':') || self.take_command(&["div"]) {
                 let divisor = self.signed_factor()?;
                 let dividend = Self::multiplied(factors);
                 factors = vec![MathExpression::Quotient(Box::new(dividend), Box::new(divisor))];

@@ -7,6 +7,8 @@ pub(crate) mod length;
 pub(crate) mod number;
 pub(crate) mod range_ratio;
 pub(crate) mod rate_series;
+pub(crate) mod search_space;
 pub(crate) mod sequence;
+pub(crate) mod sla_filter;
 pub(crate) mod until_ci;
 pub(crate) mod url;

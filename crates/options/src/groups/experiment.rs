@@ -1,6 +1,10 @@
 //! From what was typed to all the runs it means: lists of values become cells, and each cell has its trials.
 
+mod recipe;
 pub(crate) mod rows;
+mod search;
+mod search_points;
+mod searched;
 mod sweep;
 mod trials;
 mod variant;
@@ -8,6 +12,7 @@ mod variant;
 use aiperf_config::{Cell, CellVariation, DatasetSource, Environment, Experiment, Seeds, Sweep, Trials};
 use serde_json::Value;
 
+use self::search::SearchRequest;
 use self::sweep::Lists;
 use self::variant::Variant;
 use crate::catalogue::OptionId;
@@ -21,6 +26,12 @@ impl RawOptions {
         if raw.is_given(OptionId::Scenario) {
             super::scenario::refuse_lists(raw)?;
         }
+        let tuning = crate::variables::read(&environment.variables)?.search;
+        match search::find(raw, &tuning, raw.flag(OptionId::Streaming)?)? {
+            SearchRequest::None => {}
+            SearchRequest::Adaptive(spec) => return self.resolve_search(*spec, environment),
+            SearchRequest::Grid(recipe) => return self.resolve_grid(&recipe, environment),
+        }
         let lists = Lists::find(raw)?;
         let variants = Variant::find(raw, lists.is_some())?;
         let is_swept = lists.is_some() || !variants.is_empty();
@@ -28,6 +39,7 @@ impl RawOptions {
             if variants.is_empty() { lists.as_ref().map(Lists::named) } else { Some(variant::parameters(&variants)) };
         let trials = trials::resolve(raw, is_swept)?;
         let sweep = sweep::resolve(raw, parameters, &trials)?;
+        let sweep = raw.limit_sweep(sweep)?;
         let seeds = trials::seeds(raw, &trials, is_swept)?;
         let mut cells = match &lists {
             Some(lists) => cells(raw, lists, environment)?,
@@ -60,6 +72,7 @@ impl RawOptions {
             resumes,
             only_plans: self.flag(OptionId::DryRun)?,
             options: self.stored(),
+            search: None,
             file: String::new(),
             plot_presets: None,
         };

@@ -339,6 +339,31 @@ pub const VARIABLES: &[Variable] = &[
         "30",
         "Time limit in seconds for storing a finished run in MLflow, 1 to 600.",
     ),
+    variable(
+        "AIPERF_SEARCH_PLANNER_SLA_PRECISION_DEFAULT",
+        "0.05",
+        "Width of the bracket around a limit, as a share of its upper end, at which a search for it ends, 0.0001 to 0.9999.",
+    ),
+    variable(
+        "AIPERF_SEARCH_PLANNER_SLA_PRECISION_REQUESTS",
+        "{\"tight\": 10000, \"normal\": 1000, \"coarse\": 300}",
+        "Requests of each probe of a search for a limit, by the name of its precision, as a JSON object.",
+    ),
+    variable(
+        "AIPERF_SEARCH_PLANNER_DEFAULT_WARMUP_SECONDS",
+        "30",
+        "Seconds of warmup before each probe of a search for a limit, 0 (no warmup) to 100000.",
+    ),
+    variable(
+        "AIPERF_SEARCH_PLANNER_FIRST_PROBE_WARMUP_FLOOR",
+        "60",
+        "Least seconds of warmup before the first probe of a value, 0 to 100000.",
+    ),
+    variable(
+        "AIPERF_SEARCH_PLANNER_REPLICATE_WARMUP_FLOOR",
+        "15",
+        "Least seconds of warmup before a further probe of a value, 0 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),

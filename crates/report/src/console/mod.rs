@@ -6,6 +6,7 @@ mod gpu;
 mod load;
 mod notes;
 mod phases;
+mod search;
 mod selftest;
 mod server_metrics;
 mod spec_decode;
@@ -22,6 +23,7 @@ pub use aiperf_table::{Colour, Width};
 use aiperf_table::{TextStyle, grouped};
 
 use crate::{RunReport, WrittenFile};
+pub use search::render_search;
 pub use selftest::render_selftest;
 pub use sweep_rows::{SweepRow, SweepRows, time_left};
 pub use trials::{render_aggregate, render_run_line, render_sweep};

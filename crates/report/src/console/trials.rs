@@ -25,6 +25,17 @@ const KEY_FIGURES: [(Metric, &str); 14] = [
     (Metric::RequestErrorRate, "avg"),
 ];
 
+impl Aggregate {
+    /// Forgets all but what tables show and points of a sweep are compared by: a sweep may have a thousand of these.
+    pub fn keep_key_figures(&mut self) {
+        let is_key = |figure: &AggregateMetric| {
+            KEY_FIGURES.iter().any(|(metric, stat)| metric.tag() == figure.tag && *stat == figure.stat)
+        };
+        self.metrics.retain(is_key);
+        self.metrics.shrink_to_fit();
+    }
+}
+
 /// Columns of the table of a sweep, with the words over them.
 const SWEEP_FIGURES: [(Metric, &str, &str); 6] = [
     (Metric::RequestThroughput, "avg", "req/s"),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::folder::part_file::write_whole;
+use crate::folder::part_file::{PartFile, write_whole};
 use crate::{ReportError, SummaryFiles, WrittenFile};
 
 use self::names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, SWEEP_CSV, SWEEP_JSON};
@@ -95,7 +95,18 @@ pub fn write_collated(collated: &Collated, paths: &AggregatePaths) -> SummaryFil
 /// Writes the table of a sweep as JSON and CSV.
 pub fn write_sweep(sweep: &SweepReport, paths: &AggregatePaths) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    put(&mut files, "Sweep JSON", &paths.file(SWEEP_JSON), &indented(&sweep.json()));
+    let path = paths.file(SWEEP_JSON);
+    let written = PartFile::create(&path).and_then(|mut file| match sweep.write_json(&mut file) {
+        Ok(()) => file.finish(),
+        Err(error) => {
+            file.discard();
+            Err(error)
+        }
+    });
+    match written {
+        Ok(()) => files.written.push(WrittenFile { label: "Sweep JSON".to_owned(), path }),
+        Err(error) => files.failed.push(error),
+    }
     put(&mut files, "Sweep CSV", &paths.file(SWEEP_CSV), &sweep.csv());
     files
 }

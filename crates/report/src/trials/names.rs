@@ -9,4 +9,10 @@ pub const SWEEP_CSV: &str = "profile_export_aiperf_sweep.csv";
 /// What a command with several runs is going to do, from before its first run.
 pub const PLAN: &str = ".aiperf_plan.json";
 
-pub const ALL: [&str; 6] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV, PLAN];
+/// What a search tried and found, after each of its points.
+pub const SEARCH_HISTORY: &str = "search_history.json";
+/// All results of all points of a search.
+pub const SEARCH_CHECKPOINT: &str = "search_checkpoint.json";
+
+pub const ALL: [&str; 8] =
+    [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV, PLAN, SEARCH_HISTORY, SEARCH_CHECKPOINT];

@@ -6,10 +6,15 @@ use aiperf_metrics::{Percentile, Stats};
 use serde_json::{Map, Value, json};
 
 use super::{AggregateMetric, FailedRun, RunSpread, number};
+use crate::ReportError;
+use crate::folder::part_file::{PartFile, indented};
 use aiperf_table::csv::{self, cell};
 
 /// Figures that the table of a sweep leaves out.
 const ONLY_IN_AGGREGATES: [&str; 2] = ["se", "t_critical"];
+
+/// Stands for the cells in a text that is made without them.
+const CELLS: &str = "{{cells}}";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepReport {
@@ -105,6 +110,17 @@ impl SweepCell {
         self.parameters.get(path).or_else(|| self.parameters.get(short))
     }
 
+    fn json(&self) -> Value {
+        let metrics: Map<String, Value> =
+            self.metrics.iter().map(|metric| (metric.key.clone(), metric.json())).collect();
+        let mut object = json!({"parameters": self.parameters, "metrics": metrics});
+        if let Some(breaches) = &self.breaches {
+            object["feasible"] = breaches.is_empty().into();
+            object["breaches"] = breaches.iter().map(SlaBreach::json).collect();
+        }
+        object
+    }
+
     /// Whether it keeps all limits of the sweep.
     pub fn is_feasible(&self) -> bool {
         self.breaches.as_ref().is_none_or(Vec::is_empty)
@@ -194,7 +210,21 @@ impl BestCell {
 }
 
 impl SweepReport {
-    pub(super) fn json(&self) -> Value {
+    /// Writes the file. The cells are written one by one: all of them as one value would take most of the memory of a sweep.
+    pub(super) fn write_json(&self, file: &mut PartFile) -> Result<(), ReportError> {
+        let text = indented(&self.json(), 0);
+        let mark = format!("\"{CELLS}\"");
+        let (before, after) = text.split_once(&mark).unwrap_or((&text, ""));
+        file.put(before.as_bytes())?;
+        for (index, cell) in self.cells.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ",\n    " };
+            file.put(format!("{comma}{}", indented(&cell.json(), 4)).as_bytes())?;
+        }
+        file.put(after.as_bytes())
+    }
+
+    /// All but the cells.
+    fn json(&self) -> Value {
         let parameters = self.parameters.iter().map(|(name, values)| json!({"name": name, "values": values}));
         let mut metadata = json!({
             "sweep_parameters": parameters.collect::<Vec<_>>(),
@@ -222,23 +252,13 @@ impl SweepReport {
         for (name, cell) in self.best() {
             best.insert(name.to_owned(), cell.json());
         }
-        let cell = |cell: &SweepCell| {
-            let metrics: Map<String, Value> =
-                cell.metrics.iter().map(|metric| (metric.key.clone(), metric.json())).collect();
-            let mut object = json!({"parameters": cell.parameters, "metrics": metrics});
-            if let Some(breaches) = &cell.breaches {
-                object["feasible"] = breaches.is_empty().into();
-                object["breaches"] = breaches.iter().map(SlaBreach::json).collect();
-            }
-            object
-        };
         json!({
             "aggregation_type": "sweep",
             "num_profile_runs": self.runs,
             "num_successful_runs": self.successful,
             "failed_runs": self.failed.iter().map(FailedRun::json).collect::<Vec<_>>(),
             "metadata": metadata,
-            "per_combination_metrics": self.cells.iter().map(cell).collect::<Vec<_>>(),
+            "per_combination_metrics": [CELLS],
             "best_configurations": best,
             "pareto_optimal": self.pareto_optimal,
         })

@@ -14,7 +14,7 @@ const DRAWS: usize = 64;
 
 /// What was measured, as models see it. Larger objectives are better.
 #[derive(Debug)]
-pub(crate) struct Evidence<'a> {
+pub(crate) struct MeasuredPlaces<'a> {
     pub(crate) places: &'a [Vec<f64>],
     /// For each place, all objectives.
     pub(crate) gains: &'a [Vec<f64>],
@@ -48,7 +48,7 @@ enum Rule {
 
 impl Acquisition {
     /// `is_noisy`: average over the noise of what was measured. `None` if there is nothing to fit.
-    pub(crate) fn new(evidence: &Evidence<'_>, is_noisy: bool, stream: &mut Stream) -> Option<Self> {
+    pub(crate) fn new(evidence: &MeasuredPlaces<'_>, is_noisy: bool, stream: &mut Stream) -> Option<Self> {
         let fit = |values: Vec<f64>| GaussianProcess::fit(evidence.places, &values);
         let count = evidence.gains.first()?.len();
         let column = |index: usize| evidence.gains.iter().map(|gains| gains[index]).collect::<Vec<f64>>();
@@ -139,7 +139,7 @@ fn front_of(points: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 }
 
 /// The given thresholds, or a little below the worst value that was measured.
-fn reference(evidence: &Evidence<'_>) -> Vec<f64> {
+fn reference(evidence: &MeasuredPlaces<'_>) -> Vec<f64> {
     let usual = |index: usize| {
         let column = evidence.gains.iter().map(|gains| gains[index]);
         let (least, most) =

@@ -9,7 +9,7 @@ use self::margins::{Curve, Margins};
 use super::bracket::{self, Bracket, BracketStep};
 use super::{Ask, EndReason, Planner};
 use crate::boundary::{BoundaryEstimate, BoundaryKind};
-use crate::{Outcome, Point};
+use crate::{Outcome, SearchPoint};
 
 /// Fits of the curve before bisection takes over.
 const REFITS: usize = 3;
@@ -28,12 +28,12 @@ pub(super) struct SmoothIsotonic {
     precision: f64,
     replicates: Option<usize>,
     margins: Margins,
-    stage: Stage,
+    stage: IsotonicStage,
     refits: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Stage {
+enum IsotonicStage {
     /// Raising the value until one fails.
     Bracketing,
     /// Values to try before the next fit.
@@ -56,7 +56,7 @@ impl SmoothIsotonic {
             precision: spec.bracket_precision,
             replicates: spec.sla_replicates,
             margins: Margins::new(spec.sla_filters.clone(), seed),
-            stage: Stage::Bracketing,
+            stage: IsotonicStage::Bracketing,
             refits: 0,
         }
     }
@@ -64,39 +64,43 @@ impl SmoothIsotonic {
     /// What follows when the measurements of the current stage are complete.
     fn advance(&mut self) -> Option<f64> {
         match self.stage.clone() {
-            Stage::Bracketing => match self.bracket.step() {
+            IsotonicStage::Bracketing => match self.bracket.step() {
                 BracketStep::Raise(value) => return Some(value),
-                BracketStep::NoPass => self.stage = Stage::Ended(EndReason::SmoothIsotonicNoPassInRange),
-                BracketStep::NoFailure => self.stage = Stage::Ended(EndReason::SmoothIsotonicNoFailureInRange),
-                BracketStep::Narrowed => self.stage = Stage::Replicating(self.bracket.passed.unwrap_or(self.highest)),
-                BracketStep::Narrow { passed, failed } => self.stage = Stage::Inner(between(passed, failed, &INNER)),
+                BracketStep::NoPass => self.stage = IsotonicStage::Ended(EndReason::SmoothIsotonicNoPassInRange),
+                BracketStep::NoFailure => self.stage = IsotonicStage::Ended(EndReason::SmoothIsotonicNoFailureInRange),
+                BracketStep::Narrowed => {
+                    self.stage = IsotonicStage::Replicating(self.bracket.passed.unwrap_or(self.highest))
+                }
+                BracketStep::Narrow { passed, failed } => {
+                    self.stage = IsotonicStage::Inner(between(passed, failed, &INNER))
+                }
             },
-            Stage::Inner(mut values) => {
+            IsotonicStage::Inner(mut values) => {
                 if values.is_empty() {
                     self.fit();
                 } else {
                     let value = values.remove(0);
-                    self.stage = Stage::Inner(values);
+                    self.stage = IsotonicStage::Inner(values);
                     return Some(value);
                 }
             }
-            Stage::Replicating(value) => {
+            IsotonicStage::Replicating(value) => {
                 if self.margins.count(value) < self.needed(value) {
                     return Some(value);
                 }
                 self.conclude(value);
             }
-            Stage::Above(value) => {
+            IsotonicStage::Above(value) => {
                 let Some(passes) = self.margins.mean_passes(value) else { return Some(value) };
                 self.bracket.learn(value, passes);
                 self.after_verdict();
             }
-            Stage::Bisecting(reason) => match self.bracket.step() {
+            IsotonicStage::Bisecting(reason) => match self.bracket.step() {
                 BracketStep::Narrow { passed, failed } => return Some(bracket::middle(passed, failed)),
                 BracketStep::Raise(value) => return Some(value),
-                _ => self.stage = Stage::Ended(reason),
+                _ => self.stage = IsotonicStage::Ended(reason),
             },
-            Stage::Ended(_) => {}
+            IsotonicStage::Ended(_) => {}
         }
         None
     }
@@ -104,7 +108,7 @@ impl SmoothIsotonic {
     /// Fits a curve to what is known inside the bracket and chooses the value that is to be repeated.
     fn fit(&mut self) {
         let (Some(passed), Some(failed)) = (self.bracket.passed, self.bracket.failed) else {
-            self.stage = Stage::Bracketing;
+            self.stage = IsotonicStage::Bracketing;
             return;
         };
         self.refits += 1;
@@ -116,19 +120,19 @@ impl SmoothIsotonic {
                     .filter(|value| self.margins.count(*value) == 0)
                     .collect();
                 self.stage = if more.is_empty() {
-                    Stage::Replicating(self.nearest_pass(passed, failed))
+                    IsotonicStage::Replicating(self.nearest_pass(passed, failed))
                 } else {
-                    Stage::Inner(more)
+                    IsotonicStage::Inner(more)
                 };
             }
             Curve::TooFew | Curve::NoRoot => {
-                self.stage = Stage::Bisecting(EndReason::SmoothIsotonicPchipFallbackBisection);
+                self.stage = IsotonicStage::Bisecting(EndReason::SmoothIsotonicPchipFallbackBisection);
             }
             Curve::Cliff if gap > self.precision * self.highest => {
-                self.stage = Stage::Bisecting(EndReason::SmoothIsotonicCliffPrecisionReached);
+                self.stage = IsotonicStage::Bisecting(EndReason::SmoothIsotonicCliffPrecisionReached);
             }
-            Curve::Cliff => self.stage = Stage::Replicating(self.nearest_pass(passed, failed)),
-            Curve::Root(root) => self.stage = Stage::Replicating(root.floor().clamp(passed, failed - 1.0)),
+            Curve::Cliff => self.stage = IsotonicStage::Replicating(self.nearest_pass(passed, failed)),
+            Curve::Root(root) => self.stage = IsotonicStage::Replicating(root.floor().clamp(passed, failed - 1.0)),
         }
     }
 
@@ -158,19 +162,19 @@ impl SmoothIsotonic {
 
     fn after_verdict(&mut self) {
         self.stage = match self.bracket.step() {
-            BracketStep::Narrowed => Stage::Ended(EndReason::SmoothIsotonicPrecisionReached),
+            BracketStep::Narrowed => IsotonicStage::Ended(EndReason::SmoothIsotonicPrecisionReached),
             BracketStep::Narrow { passed, failed } => {
                 let above = passed + (self.precision * passed).floor().max(1.0);
                 if self.margins.count(passed) >= LEAST_REPLICATES && above < failed && self.margins.count(above) == 0 {
-                    Stage::Above(above)
+                    IsotonicStage::Above(above)
                 } else if self.refits < REFITS {
-                    Stage::Inner(Vec::new())
+                    IsotonicStage::Inner(Vec::new())
                 } else {
-                    Stage::Bisecting(EndReason::SmoothIsotonicPchipFallbackBisection)
+                    IsotonicStage::Bisecting(EndReason::SmoothIsotonicPchipFallbackBisection)
                 }
             }
             // The verdicts at the ends of the bracket were turned round by more trials.
-            _ => Stage::Bracketing,
+            _ => IsotonicStage::Bracketing,
         };
     }
 }
@@ -187,27 +191,27 @@ impl Planner for SmoothIsotonic {
     fn ask(&mut self) -> Ask {
         loop {
             if let Some(value) = self.advance() {
-                return Ask::Probe(Point(vec![value]));
+                return Ask::Probe(SearchPoint(vec![value]));
             }
-            if let Stage::Ended(reason) = self.stage {
+            if let IsotonicStage::Ended(reason) = self.stage {
                 return Ask::End(reason);
             }
         }
     }
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome) {
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome) {
         let value = point.only();
         self.margins.add(value, outcome);
-        if matches!(self.stage, Stage::Bracketing | Stage::Bisecting(_)) {
+        if matches!(self.stage, IsotonicStage::Bracketing | IsotonicStage::Bisecting(_)) {
             self.bracket.learn(value, outcome.is_feasible);
         }
     }
 
     fn boundary(&self) -> Option<BoundaryEstimate> {
         let kind = match self.stage {
-            Stage::Ended(EndReason::SmoothIsotonicPrecisionReached) => BoundaryKind::Smooth,
-            Stage::Ended(EndReason::SmoothIsotonicCliffPrecisionReached) => BoundaryKind::Cliff,
-            Stage::Ended(EndReason::SmoothIsotonicPchipFallbackBisection) => BoundaryKind::Bisection,
+            IsotonicStage::Ended(EndReason::SmoothIsotonicPrecisionReached) => BoundaryKind::Smooth,
+            IsotonicStage::Ended(EndReason::SmoothIsotonicCliffPrecisionReached) => BoundaryKind::Cliff,
+            IsotonicStage::Ended(EndReason::SmoothIsotonicPchipFallbackBisection) => BoundaryKind::Bisection,
             _ => return None,
         };
         let (passed, failed) = (self.bracket.passed?, self.bracket.failed?);

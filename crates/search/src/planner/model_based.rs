@@ -4,9 +4,9 @@ use aiperf_config::{Acquisition as AcquisitionName, ConstraintMode, PlannerKind,
 use aiperf_seed::{Seed, Stream};
 
 use super::{Ask, EndReason, Planner};
-use crate::model::acquisition::{Acquisition, Evidence};
+use crate::model::acquisition::{Acquisition, MeasuredPlaces};
 use crate::model::{maximize, parzen, terminator};
-use crate::{Outcome, Point, convergence, pareto, space};
+use crate::{Outcome, SearchPoint, convergence, pareto, space};
 
 /// Points before a terminator is asked.
 const BEFORE_TERMINATOR: usize = 10;
@@ -15,7 +15,7 @@ const BEFORE_TERMINATOR: usize = 10;
 pub(super) struct ModelBased {
     spec: SearchSpec,
     seed: u64,
-    points: Vec<Point>,
+    points: Vec<SearchPoint>,
     outcomes: Vec<Outcome>,
 }
 
@@ -46,7 +46,7 @@ impl ModelBased {
         if self.points.len() < BEFORE_TERMINATOR.max(self.spec.initial_points + 1) || self.spec.objectives.len() != 1 {
             return None;
         }
-        let measured = Measured::of(&self.spec, &self.points, &self.outcomes)?;
+        let measured = MeasuredPoints::of(&self.spec, &self.points, &self.outcomes)?;
         let gains: Vec<f64> = measured.gains.iter().map(|gains| gains[0]).collect();
         let mut stream = self.stream("terminator");
         match kind {
@@ -58,19 +58,19 @@ impl ModelBased {
         }
     }
 
-    fn propose(&self) -> Point {
+    fn propose(&self) -> SearchPoint {
         let dimensions = self.spec.space.len();
         let mut stream = self.stream("point");
         let random = |stream: &mut Stream| (0..dimensions).map(|_| stream.unit()).collect::<Vec<f64>>();
-        let measured = Measured::of(&self.spec, &self.points, &self.outcomes);
+        let measured = MeasuredPoints::of(&self.spec, &self.points, &self.outcomes);
         let places = match measured.filter(|_| self.points.len() >= self.spec.initial_points) {
             None => (0..64).map(|_| random(&mut stream)).collect(),
             Some(measured) => self.by_model(&measured, &mut stream),
         };
-        let points: Vec<Point> = places.iter().map(|place| space::point_at(&self.spec.space, place)).collect();
+        let points: Vec<SearchPoint> = places.iter().map(|place| space::point_at(&self.spec.space, place)).collect();
         // A whole number that was tried already teaches little, as long as others are left.
         let has_others = space::size(&self.spec.space).is_none_or(|size| size > self.points.len() as f64);
-        let is_new = |point: &&Point| !has_others || !self.points.contains(point);
+        let is_new = |point: &&SearchPoint| !has_others || !self.points.contains(point);
         points
             .iter()
             .find(is_new)
@@ -79,7 +79,7 @@ impl ModelBased {
             .unwrap_or_else(|| space::point_at(&self.spec.space, &vec![0.5; dimensions]))
     }
 
-    fn by_model(&self, measured: &Measured, stream: &mut Stream) -> Vec<Vec<f64>> {
+    fn by_model(&self, measured: &MeasuredPoints, stream: &mut Stream) -> Vec<Vec<f64>> {
         let dimensions = self.spec.space.len();
         if self.sampler() == Sampler::Tpe {
             let order = measured.order();
@@ -100,7 +100,7 @@ impl ModelBased {
                 (measured.penalized(), vec![Vec::new(); measured.places.len()], vec![true; measured.places.len()])
             }
         };
-        let evidence = Evidence {
+        let evidence = MeasuredPlaces {
             places: &measured.places,
             gains: &gains,
             is_feasible: &is_feasible,
@@ -128,7 +128,7 @@ impl Planner for ModelBased {
         end.map_or_else(|| Ask::Probe(self.propose()), Ask::End)
     }
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome) {
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome) {
         self.points.push(point.clone());
         self.outcomes.push(outcome.clone());
     }
@@ -136,16 +136,16 @@ impl Planner for ModelBased {
 
 /// The points whose objectives and limits were measured.
 #[derive(Debug)]
-struct Measured {
+struct MeasuredPoints {
     places: Vec<Vec<f64>>,
     gains: Vec<Vec<f64>>,
     is_feasible: Vec<bool>,
     violations: Vec<Vec<f64>>,
 }
 
-impl Measured {
+impl MeasuredPoints {
     /// `None` if there is no such point.
-    fn of(spec: &SearchSpec, points: &[Point], outcomes: &[Outcome]) -> Option<Self> {
+    fn of(spec: &SearchSpec, points: &[SearchPoint], outcomes: &[Outcome]) -> Option<Self> {
         let mut measured =
             Self { places: Vec::new(), gains: Vec::new(), is_feasible: Vec::new(), violations: Vec::new() };
         for (point, outcome) in points.iter().zip(outcomes) {

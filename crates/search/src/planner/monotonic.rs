@@ -4,7 +4,7 @@ use aiperf_config::SearchSpec;
 
 use super::bracket::{self, Bracket, BracketStep};
 use super::{Ask, EndReason, Planner};
-use crate::{Outcome, Point};
+use crate::{Outcome, SearchPoint};
 
 #[derive(Debug)]
 pub(super) struct MonotonicSla {
@@ -32,7 +32,7 @@ impl MonotonicSla {
 
 impl Planner for MonotonicSla {
     fn ask(&mut self) -> Ask {
-        let probe = |value: f64| Ask::Probe(Point(vec![value]));
+        let probe = |value: f64| Ask::Probe(SearchPoint(vec![value]));
         if let Some(open) = self.open {
             return probe(open.value);
         }
@@ -45,7 +45,7 @@ impl Planner for MonotonicSla {
         }
     }
 
-    fn tell(&mut self, point: &Point, outcome: &Outcome) {
+    fn tell(&mut self, point: &SearchPoint, outcome: &Outcome) {
         let value = point.only();
         let known = self.open.filter(|open| open.value.total_cmp(&value).is_eq());
         let mut verdicts = known.unwrap_or(Verdicts { value, passes: 0, fails: 0 });

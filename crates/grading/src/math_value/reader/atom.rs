@@ -300,7 +300,7 @@ impl FormulaReader<'_> {
             self.at += 1;
             Some(self.group()?)
         } else {
-            (name == "lg").then(|| MathExpression::integer(10))
+            (name != "ln").then(|| MathExpression::integer(10))
         };
         let argument = self.argument()?;
         let ln = |value: MathExpression| MathExpression::Call(MathFunction::Ln, vec![value]);

@@ -78,6 +78,9 @@ impl FormulaReader<'_> {
             if self.take_command(&["}"]) {
                 return Some(MathValue::Set(Vec::new()));
             }
+            if self.has_condition() {
+                return None;
+            }
             let elements = self.elements()?;
             return self.take_command(&["}"]).then_some(MathValue::Set(elements));
         }
@@ -124,6 +127,13 @@ impl FormulaReader<'_> {
             return None;
         };
         Some(MathValue::Interval(IntervalEnd { at: low, open }, IntervalEnd { at: high, open: close }))
+    }
+
+    /// Whether the braces hold a condition, as in `\{x : x > 0\}`, instead of elements.
+    fn has_condition(&self) -> bool {
+        let inside =
+            self.tokens[self.at..].iter().take_while(|token| !matches!(token, MathToken::Command(name) if name == "}"));
+        inside.into_iter().any(|token| *token == MathToken::Mark(':'))
     }
 
     fn elements(&mut self) -> Option<Vec<MathValue>> {

@@ -177,21 +177,25 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         ValueKind::Text,
         "Dimension to search: `path:low,high[:int or :real]`.",
     )
-    .repeatable(),
-    OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric that the search optimizes."),
+    .repeatable()
+    .supported(),
+    OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric that the search optimizes.")
+        .supported(),
     OptionSpec::new(
         OptionId::SearchStat,
         &["search-stat"],
         ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
         "Statistic of --search-metric that the search optimizes.",
     )
-    .default("avg"),
+    .default("avg")
+    .supported(),
     OptionSpec::new(
         OptionId::SearchDirection,
         &["search-direction"],
         ValueKind::Literal(&["maximize", "minimize"]),
         "Whether a larger or a smaller --search-metric is better.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::SearchMaxIterations,
         &["search-max-iterations"],
@@ -199,7 +203,8 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Maximum number of points to try in a search.",
     )
     .at_least(2.0)
-    .at_most(200.0),
+    .at_most(200.0)
+    .supported(),
     OptionSpec::new(
         OptionId::SearchInitialPoints,
         &["search-initial-points"],
@@ -207,50 +212,58 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Number of points to try before the model guides the search.",
     )
     .at_least(1.0)
-    .default("5"),
+    .default("5")
+    .supported(),
     OptionSpec::new(OptionId::SearchRandomSeed, &["search-random-seed"], ValueKind::Int, "Seed of the search.")
-        .at_least(0.0),
+        .at_least(0.0)
+        .supported(),
     OptionSpec::new(
         OptionId::SearchPlanner,
         &["search-planner"],
         ValueKind::Choice(&["bayesian", "monotonic_sla", "smooth_isotonic", "optuna"]),
         "How a search chooses its next point.",
     )
-    .default("bayesian"),
+    .default("bayesian")
+    .supported(),
     OptionSpec::new(
         OptionId::OptunaSampler,
         &["optuna-sampler"],
         ValueKind::Literal(&["gp", "tpe", "botorch"]),
         "Sampler of the optuna planner.",
     )
-    .default("botorch, else tpe"),
+    .default("botorch, else tpe")
+    .supported(),
     OptionSpec::new(
         OptionId::OptunaAcquisition,
         &["optuna-acquisition"],
         ValueKind::Literal(&["logei", "qlogei", "qnei", "qlognei", "qehvi", "qnehvi", "qlognehvi"]),
         "Acquisition function of the botorch sampler.",
     )
-    .default("by objectives"),
+    .default("by objectives")
+    .supported(),
     OptionSpec::new(
         OptionId::OptunaTerminator,
         &["optuna-terminator"],
         ValueKind::Literal(&["regret", "emmr", "none"]),
         "Additional rule that ends an Optuna search.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::SearchPercentilePooling,
         &["search-percentile-pooling"],
         ValueKind::Literal(&["mean", "pooled"]),
         "Whether a percentile over several runs is their mean or taken from all their samples.",
     )
-    .default("mean"),
+    .default("mean")
+    .supported(),
     OptionSpec::new(
         OptionId::BoConstraintMode,
         &["bo-constraint-mode"],
         ValueKind::Literal(&["penalty", "eic"]),
         "How a Bayesian search treats its SLA limits.",
     )
-    .default("penalty"),
+    .default("penalty")
+    .supported(),
     OptionSpec::new(
         OptionId::Variant,
         &["variant", "sweep-variant"],
@@ -265,20 +278,23 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         ValueKind::Text,
         "SLA limit that a point must meet: `metric:stat:op:threshold`.",
     )
-    .repeatable(),
+    .repeatable()
+    .supported(),
     OptionSpec::new(
         OptionId::SearchSlaTier,
         &["search-sla-tier"],
         ValueKind::Text,
         "Group of SLA limits of a search: `[label:]limit[,limit...]`.",
     )
-    .repeatable(),
+    .repeatable()
+    .supported(),
     OptionSpec::new(
         OptionId::SearchRecipe,
         &["search-recipe"],
         ValueKind::Text,
         "Name of a ready-made sweep or search.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::TtftSlaMs,
         &["ttft-sla-ms"],
@@ -286,13 +302,15 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Limit of the time to first token for recipes (p95).",
     )
     .above(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
     OptionSpec::new(
         OptionId::IslOslPairs,
         &["isl-osl-pairs"],
         ValueKind::Text,
         "Input and output lengths for the pareto-sweep recipe, such as `128/128,512/256`.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::ItlSlaMs,
         &["itl-sla-ms"],
@@ -300,10 +318,12 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Limit of the inter-token latency for recipes (p95).",
     )
     .above(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
     OptionSpec::new(OptionId::TpotSlaMs, &["tpot-sla-ms"], ValueKind::Float, "Another name for --itl-sla-ms.")
         .above(0.0)
-        .unit("ms"),
+        .unit("ms")
+        .supported(),
     OptionSpec::new(
         OptionId::E2eSlaMs,
         &["e2e-sla-ms"],
@@ -311,7 +331,8 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Limit of the request latency for recipes (p99).",
     )
     .above(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
     OptionSpec::new(
         OptionId::ErrorRateSla,
         &["error-rate-sla"],
@@ -319,7 +340,8 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Maximum share of failed requests for recipes.",
     )
     .above(0.0)
-    .below(1.0),
+    .below(1.0)
+    .supported(),
     OptionSpec::new(
         OptionId::SloAttainmentFraction,
         &["slo-attainment-fraction"],
@@ -328,14 +350,16 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     )
     .above(0.0)
     .at_most(1.0)
-    .default("0.95"),
+    .default("0.95")
+    .supported(),
     OptionSpec::new(
         OptionId::SearchStyle,
         &["search-style"],
         ValueKind::Literal(&["smooth_isotonic", "monotonic", "bo", "optuna", "grid"]),
         "Algorithm of the max-concurrency-under-sla recipe.",
     )
-    .default("smooth_isotonic"),
+    .default("smooth_isotonic")
+    .supported(),
     OptionSpec::new(
         OptionId::DegradationThreshold,
         &["degradation-threshold"],
@@ -344,38 +368,46 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
     )
     .above(0.0)
     .below(1.0)
-    .default("0.2"),
+    .default("0.2")
+    .supported(),
     OptionSpec::new(
         OptionId::DegradationMetricTag,
         &["degradation-metric-tag"],
         ValueKind::Text,
         "Metric in which a recipe looks for the knee.",
     )
-    .default("request_latency"),
+    .default("request_latency")
+    .supported(),
     OptionSpec::new(
         OptionId::DegradationStat,
         &["degradation-stat"],
         ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
         "Statistic in which a recipe looks for the knee.",
     )
-    .default("p99"),
+    .default("p99")
+    .supported(),
     OptionSpec::new(OptionId::IslMin, &["isl-min"], ValueKind::Int, "Shortest input of a recipe.")
         .at_least(1.0)
         .unit("tokens")
-        .default("256"),
+        .default("256")
+        .supported(),
     OptionSpec::new(OptionId::IslMax, &["isl-max"], ValueKind::Int, "Longest input of a recipe.")
         .at_least(1.0)
         .unit("tokens")
-        .default("32768"),
+        .default("32768")
+        .supported(),
     OptionSpec::new(OptionId::IslSteps, &["isl-steps"], ValueKind::Int, "Number of input lengths of a recipe.")
         .at_least(2.0)
-        .default("8"),
+        .default("8")
+        .supported(),
     OptionSpec::new(OptionId::ConcurrencyMin, &["concurrency-min"], ValueKind::Int, "Lowest concurrency of a recipe.")
         .at_least(1.0)
-        .default("1"),
+        .default("1")
+        .supported(),
     OptionSpec::new(OptionId::ConcurrencyMax, &["concurrency-max"], ValueKind::Int, "Highest concurrency of a recipe.")
         .at_least(1.0)
-        .default("by recipe"),
+        .default("by recipe")
+        .supported(),
     OptionSpec::new(
         OptionId::ConcurrencySteps,
         &["concurrency-steps"],
@@ -383,16 +415,20 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         "Number of concurrencies of a recipe.",
     )
     .at_least(2.0)
-    .default("by recipe"),
+    .default("by recipe")
+    .supported(),
     OptionSpec::new(OptionId::OslMin, &["osl-min"], ValueKind::Int, "Shortest output of a recipe.")
         .at_least(1.0)
         .unit("tokens")
-        .default("64"),
+        .default("64")
+        .supported(),
     OptionSpec::new(OptionId::OslMax, &["osl-max"], ValueKind::Int, "Longest output of a recipe.")
         .at_least(1.0)
         .unit("tokens")
-        .default("1024"),
+        .default("1024")
+        .supported(),
     OptionSpec::new(OptionId::OslSteps, &["osl-steps"], ValueKind::Int, "Number of output lengths of a recipe.")
         .at_least(2.0)
-        .default("4"),
+        .default("4")
+        .supported(),
 ];

@@ -88,6 +88,17 @@ impl Lists {
         Ok(combinations)
     }
 
+    /// The first option that has a list.
+    pub(super) fn first_option(&self) -> Option<OptionId> {
+        self.parameters.first().map(|(parameter, _)| option(*parameter))
+    }
+
+    /// An option with a list; `allows_concurrency`: that of the concurrency does not count.
+    pub(super) fn other_than(&self, allows_concurrency: bool) -> Option<OptionId> {
+        let counts = |parameter: &Parameter| !(allows_concurrency && *parameter == Parameter::Concurrency);
+        self.parameters.iter().map(|(parameter, _)| *parameter).find(counts).map(option)
+    }
+
     /// The lists by the names that tables have for them.
     pub(super) fn named(&self) -> Vec<(String, Vec<Value>)> {
         let name = |(parameter, values): &(Parameter, Vec<SweptValue>)| {

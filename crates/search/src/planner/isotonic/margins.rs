@@ -25,13 +25,13 @@ pub(super) struct Margins {
     filters: Vec<SlaFilter>,
     seed: u64,
     /// In rising order of values.
-    values: Vec<Measured>,
+    values: Vec<MeasuredValue>,
     /// The values in the order in which they were measured.
     order: Vec<f64>,
 }
 
 #[derive(Debug)]
-struct Measured {
+struct MeasuredValue {
     value: f64,
     /// For each trial, the margin of each limit. A trial without numbers breaks all limits.
     trials: Vec<Vec<f64>>,
@@ -62,12 +62,12 @@ impl Margins {
         let place = self.values.partition_point(|known| known.value < value);
         match self.values.get_mut(place).filter(|known| known.value.total_cmp(&value).is_eq()) {
             Some(known) => known.trials.push(trial),
-            None => self.values.insert(place, Measured { value, trials: vec![trial] }),
+            None => self.values.insert(place, MeasuredValue { value, trials: vec![trial] }),
         }
         self.order.push(value);
     }
 
-    fn at(&self, value: f64) -> Option<&Measured> {
+    fn at(&self, value: f64) -> Option<&MeasuredValue> {
         self.values.iter().find(|known| known.value.total_cmp(&value).is_eq())
     }
 
@@ -113,7 +113,7 @@ impl Margins {
     }
 
     /// The 95 % bootstrap interval of the mean margin of one limit.
-    fn interval(&self, known: &Measured, filter: usize) -> (f64, f64) {
+    fn interval(&self, known: &MeasuredValue, filter: usize) -> (f64, f64) {
         let count = known.trials.len();
         let mut stream = Seed::fixed(self.seed).stream(&format!("search.bootstrap.{}.{filter}.{count}", known.value));
         let mut means: Vec<f64> = (0..RESAMPLES)
@@ -140,7 +140,7 @@ impl Margins {
 
     /// The curve through the margins between two values.
     pub(super) fn curve(&self, passed: f64, failed: f64) -> Curve {
-        let inside: Vec<&Measured> =
+        let inside: Vec<&MeasuredValue> =
             self.values.iter().filter(|known| known.value >= passed && known.value <= failed).collect();
         if inside.len() < LEAST_POINTS {
             return Curve::TooFew;
@@ -171,7 +171,7 @@ impl Margins {
     }
 
     /// Whether the value that was measured last is further from the curve than the last margins differ.
-    fn is_cliff(&self, inside: &[&Measured], means: &[f64], fitted: &[f64]) -> bool {
+    fn is_cliff(&self, inside: &[&MeasuredValue], means: &[f64], fitted: &[f64]) -> bool {
         let mut recent: Vec<usize> = Vec::new();
         for value in self.order.iter().rev() {
             let place = inside.iter().position(|known| known.value.total_cmp(value).is_eq());
@@ -184,7 +184,7 @@ impl Margins {
     }
 }
 
-impl Measured {
+impl MeasuredValue {
     fn mean(&self, filter: usize) -> f64 {
         self.trials.iter().map(|trial| trial[filter]).sum::<f64>() / self.trials.len() as f64
     }
