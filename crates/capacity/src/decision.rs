@@ -10,7 +10,7 @@ use crate::step::StepPlan;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    pub action: Action,
+    pub action: SearchAction,
     pub reason: Reason,
     /// How many more requests the search needs, if this is known.
     pub requests_left: Option<u64>,
@@ -20,7 +20,7 @@ pub struct Decision {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum SearchAction {
     Measure(StepPlan),
     Finish(Box<CapacityReport>),
 }
@@ -165,8 +165,8 @@ impl Decision {
     /// The load to apply, unless the search is over.
     pub fn level(&self) -> Option<LoadLevel> {
         match &self.action {
-            Action::Measure(plan) => Some(plan.level),
-            Action::Finish(_) => None,
+            SearchAction::Measure(plan) => Some(plan.level),
+            SearchAction::Finish(_) => None,
         }
     }
 }

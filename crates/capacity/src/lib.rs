@@ -5,7 +5,7 @@
 //! requests of that step into a [`StepRecord`], and [`CapacityPlanner::tell`] takes it. The next decision follows from the goal and the
 //! records alone, so a search that was interrupted continues from its stored records with the same decision.
 //!
-//! `examples/coverage.rs` measures how often the interval holds the truth.
+//! `docs/capacity.md` explains the method, its sources and how well it works.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ mod step;
 mod verification;
 
 pub use assessment::{Assessment, CapacityEstimate};
-pub use decision::{Action, Decision, Reason};
+pub use decision::{Decision, Reason, SearchAction};
 pub use design_effect::DesignEffect;
 pub use goal::{LoadKind, SearchBudget, SearchGoal, ServiceObjective};
 pub use load_level::LoadLevel;

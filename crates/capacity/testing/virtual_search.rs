@@ -1,7 +1,7 @@
 //! Searches on the virtual time of `aiperf-queue-model`.
 
 use aiperf_capacity::{
-    Action, CapacityPlanner, CapacityReport, LoadKind, LoadLevel, SearchBudget, SearchGoal, ServiceObjective,
+    CapacityPlanner, CapacityReport, LoadKind, LoadLevel, SearchAction, SearchBudget, SearchGoal, ServiceObjective,
     StepMeasurement, StepPlan, StepRecord, StepState,
 };
 use aiperf_queue_model::{KnownServer, Load, Objective, VirtualSession};
@@ -28,8 +28,8 @@ pub(crate) fn search(server: KnownServer, seed: u64, kind: LoadKind, precision: 
     let mut session = server.start(Seed::fixed(seed));
     loop {
         match planner.next().action {
-            Action::Finish(report) => return *report,
-            Action::Measure(plan) => planner.tell(measure(&mut session, plan, server.objective())),
+            SearchAction::Finish(report) => return *report,
+            SearchAction::Measure(plan) => planner.tell(measure(&mut session, plan, server.objective())),
         }
     }
 }

@@ -4,8 +4,8 @@
 mod virtual_search;
 
 use aiperf_capacity::{
-    Action, CapacityPlanner, CapacityReport, LoadKind, Outcome, Reason, SearchBudget, SearchGoal, ServiceObjective,
-    StabilityFinding, StepMeasurement, StepRecord, StepState, VerificationVerdict,
+    CapacityPlanner, CapacityReport, LoadKind, Outcome, Reason, SearchAction, SearchBudget, SearchGoal,
+    ServiceObjective, StabilityFinding, StepMeasurement, StepRecord, StepState, VerificationVerdict,
 };
 use aiperf_queue_model::{KnownServer, Load};
 use aiperf_seed::Seed;
@@ -73,7 +73,7 @@ fn a_search_that_continues_from_its_stored_records_makes_the_same_decisions() {
     let mut planner = CapacityPlanner::new(goal(server, LoadKind::Rate, 0.05));
     let mut session = server.start(Seed::fixed(5));
     let mut stored: Vec<String> = Vec::new();
-    while let Action::Measure(plan) = planner.next().action {
+    while let SearchAction::Measure(plan) = planner.next().action {
         let mut resumed = CapacityPlanner::new(goal(server, LoadKind::Rate, 0.05));
         for line in &stored {
             resumed.tell(serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
@@ -114,8 +114,8 @@ fn run(server: KnownServer, goal: SearchGoal) -> (Reason, CapacityReport) {
         let decision = planner.next();
         assert!(!decision.reason.to_string().is_empty());
         match decision.action {
-            Action::Finish(report) => return (decision.reason, *report),
-            Action::Measure(plan) => planner.tell(measure(&mut session, plan, server.objective())),
+            SearchAction::Finish(report) => return (decision.reason, *report),
+            SearchAction::Measure(plan) => planner.tell(measure(&mut session, plan, server.objective())),
         }
     }
 }
@@ -131,8 +131,8 @@ fn of_two_objectives_the_one_with_the_lower_capacity_binds() {
     let mut session = KnownServer::MM1.start(Seed::fixed(4));
     let report = loop {
         match planner.next().action {
-            Action::Finish(report) => break report,
-            Action::Measure(plan) => planner.tell(measure_two(&mut session, plan)),
+            SearchAction::Finish(report) => break report,
+            SearchAction::Measure(plan) => planner.tell(measure_two(&mut session, plan)),
         }
     };
     assert_eq!(report.binding_slo.as_deref(), Some("p99"));

@@ -5,7 +5,7 @@ mod rate;
 mod refine;
 
 use crate::assessment::Assessment;
-use crate::decision::{Action, Decision, Reason};
+use crate::decision::{Decision, Reason, SearchAction};
 use crate::goal::{LoadKind, SearchGoal};
 use crate::load_level::LoadLevel;
 use crate::report::{CapacityReport, Outcome};
@@ -77,7 +77,12 @@ impl CapacityPlanner {
 
     fn finish(&self, outcome: Outcome, reason: Reason, assessment: Option<&Assessment>) -> Decision {
         let report = CapacityReport::new(outcome, &self.goal, &self.records, assessment);
-        Decision { action: Action::Finish(Box::new(report)), reason, requests_left: Some(0), seconds_left: Some(0.0) }
+        Decision {
+            action: SearchAction::Finish(Box::new(report)),
+            reason,
+            requests_left: Some(0),
+            seconds_left: Some(0.0),
+        }
     }
 }
 
@@ -87,11 +92,11 @@ fn measure(plan: StepPlan, reason: Reason) -> Decision {
         users @ LoadLevel::Concurrency(_) => users,
     };
     let plan = StepPlan { level, settle_s: six_decimals(plan.settle_s), ..plan };
-    Decision { action: Action::Measure(plan), reason, requests_left: None, seconds_left: None }
+    Decision { action: SearchAction::Measure(plan), reason, requests_left: None, seconds_left: None }
 }
 
 impl Decision {
-    /// Adds what the search still needs: so many requests at about this rate.
+    /// Adds what the search still needs: this many requests at about this rate.
     fn forecast(self, requests: f64, requests_per_s: f64) -> Self {
         Self { requests_left: Some(requests as u64), seconds_left: Some((requests / requests_per_s).round()), ..self }
     }
