@@ -345,3 +345,45 @@ fn no_further_runs_are_made_without_a_server() {
     assert!(played.result.server_lost && !played.result.was_interrupted);
     assert!(played.has(AGGREGATE), "what was measured is summed up");
 }
+
+/// Asks for these concurrencies, one after the other, until a point is slow.
+struct ScriptedSource {
+    left: Vec<u32>,
+    base: aiperf_config::Config,
+    told: Vec<super::MeasuredCell>,
+}
+
+impl super::CellSource for ScriptedSource {
+    fn next_cell(&mut self) -> Result<Option<aiperf_config::Cell>, Box<dyn std::error::Error + Send + Sync>> {
+        let is_slow = |cell: &super::MeasuredCell| cell.cell.value("request_latency", "avg") > Some(15.0);
+        if self.told.last().is_some_and(is_slow) || self.left.is_empty() {
+            return Ok(None);
+        }
+        let level = self.left.remove(0);
+        let name = format!("search_iter_{:04}", self.told.len());
+        let values = vec![("phases.profiling.concurrency".to_owned(), Value::from(level))];
+        let variation = Some(aiperf_config::CellVariation { label: name.clone(), folder: name, values });
+        Ok(Some(aiperf_config::Cell { config: self.base.clone(), variation }))
+    }
+
+    fn tell(&mut self, result: &super::MeasuredCell) {
+        self.told.push(result.clone());
+    }
+}
+
+#[test]
+fn a_search_is_told_each_point_before_it_is_asked_for_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut experiment = experiment(dir.path(), &["--concurrency=1,2", "--num-profile-runs=2"]);
+    let base = experiment.cells[0].config.clone();
+    experiment.cells.clear();
+    let mut source = ScriptedSource { left: vec![1, 2, 4, 8], base, told: Vec::new() };
+    let acts = [10.0, 12.0, 20.0, 22.0].map(Act::Latency);
+    let mut script = ScriptedRunner::new(&acts);
+    let result = super::run_search(&experiment, "9.9.9", "id", &mut script, &mut source).unwrap();
+    assert_eq!((result.runs, result.cells.len(), source.told.len()), (4, 2, 2), "the second point was slow");
+    assert_eq!(source.told[0].trials.len(), 2);
+    assert_eq!(source.told[1].cell.parameter("concurrency"), Some(&Value::from(2)));
+    assert_eq!(source.told[1].cell.value("request_latency", "avg"), Some(21.0));
+    assert!(script.seen[2].config.output.dir.ends_with("search_iter_0001"));
+}

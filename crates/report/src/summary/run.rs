@@ -81,7 +81,7 @@ impl RunReport {
     /// What a reader should know before believing the numbers of the profiling phase.
     pub fn validity(&self) -> Vec<ValidityNote> {
         let accounting = PhaseAccounting::joined(self.measured_phases().filter_map(|phase| self.accounting_of(phase)));
-        // Servers cannot tell the requests of two phases apart.
+        // The page of a server counts the requests of all phases together.
         let server = self.server_metrics.as_ref().filter(|_| !self.has_others_in_flight());
         let evidence = Evidence {
             summary: &self.profiling.summary,

@@ -69,10 +69,10 @@ impl SmoothIsotonic {
                 BracketStep::NoPass => self.stage = IsotonicStage::Ended(EndReason::SmoothIsotonicNoPassInRange),
                 BracketStep::NoFailure => self.stage = IsotonicStage::Ended(EndReason::SmoothIsotonicNoFailureInRange),
                 BracketStep::Narrowed => {
-                    self.stage = IsotonicStage::Replicating(self.bracket.passed.unwrap_or(self.highest))
+                    self.stage = IsotonicStage::Replicating(self.bracket.passed.unwrap_or(self.highest));
                 }
                 BracketStep::Narrow { passed, failed } => {
-                    self.stage = IsotonicStage::Inner(between(passed, failed, &INNER))
+                    self.stage = IsotonicStage::Inner(between(passed, failed, &INNER));
                 }
             },
             IsotonicStage::Inner(mut values) => {

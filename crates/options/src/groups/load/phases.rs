@@ -27,7 +27,7 @@ impl PhaseOptions {
     }
 }
 
-/// Options about one profiling phase that cannot be told apart if there are several.
+/// Options about one profiling phase that have no place in a run with several.
 const OF_ONE_PHASE: [OptionId; 2] = [OptionId::UntilCi, OptionId::MeasurementInterval];
 
 /// What selects rows of the data, which all phases share.
