@@ -171,6 +171,12 @@ fn shown(mut experiment: Experiment) -> String {
         if let DatasetSource::File(file) = &mut cell.config.dataset.source {
             file.conditional.clear();
         }
+        // Lengths that a file sweeps have AIPerf's names of folders; those of options are told from each other.
+        if let Some(variation) = &mut cell.variation
+            && variation.values.iter().any(|(path, _)| matches!(path.rsplit('.').next(), Some("mean" | "stddev")))
+        {
+            variation.folder.clear();
+        }
     }
     format!("{experiment:#?}")
 }

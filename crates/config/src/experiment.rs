@@ -125,6 +125,23 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
+/// Names that stand for a field of the profiling phase where a path is expected.
+pub const PROFILING_PHASE_FIELDS: [&str; 13] = [
+    "concurrency",
+    "prefill_concurrency",
+    "rate",
+    "requests",
+    "duration",
+    "sessions",
+    "users",
+    "smoothness",
+    "grace_period",
+    "concurrency_ramp",
+    "prefill_ramp",
+    "rate_ramp",
+    "rate_series",
+];
+
 /// A path in a configuration file, or what is left of it where a bare name means the profiling phase.
 pub fn short_path(path: &str) -> &str {
     path.strip_prefix("phases.profiling.").unwrap_or(path)

@@ -47,8 +47,8 @@ pub use endpoint::{
 };
 pub use environment::{Environment, ExpressionChecks, FilePeek, ListModels, Peek};
 pub use experiment::{
-    Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep,
-    SweepOrder, SweptValue, Trials, short_path, swept_parameters,
+    Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, PROFILING_PHASE_FIELDS, Parameter,
+    Seeds, Sweep, SweepOrder, SweptValue, Trials, short_path, swept_parameters,
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};

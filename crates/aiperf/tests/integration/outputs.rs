@@ -15,6 +15,7 @@ fn a_summary_leaves_out_the_records() {
         artifacts.names(),
         [
             ".aiperf_results_ready.json",
+            "aiperf_config.yaml",
             "inputs.json",
             "logs/aiperf.log",
             "profile_export_aiperf.csv",
@@ -34,6 +35,7 @@ fn a_prefix_names_the_files() {
         artifacts.names(),
         [
             ".aiperf_results_ready.json",
+            "aiperf_config.yaml",
             "inputs.json",
             "logs/aiperf.log",
             "mine.csv",

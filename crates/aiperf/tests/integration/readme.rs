@@ -15,6 +15,7 @@ fn check_files(artifacts: &Artifacts) {
         artifacts.names(),
         [
             ".aiperf_results_ready.json",
+            "aiperf_config.yaml",
             "inputs.json",
             "logs/aiperf.log",
             "profile_export.jsonl",

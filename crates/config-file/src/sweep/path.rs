@@ -1,27 +1,11 @@
 //! Where a sweep sets a value: a path of keys with dots between them. Data sets and phases are named by their names.
 
+use aiperf_config::PROFILING_PHASE_FIELDS;
 use serde_json::Value;
 
 use crate::FileError;
 use crate::names::snake;
 use crate::yaml::{Entry, Node, NodeValue, Position};
-
-/// Names that mean a field of the profiling phase.
-const OF_THE_PROFILING_PHASE: [&str; 13] = [
-    "concurrency",
-    "prefill_concurrency",
-    "rate",
-    "requests",
-    "duration",
-    "sessions",
-    "users",
-    "smoothness",
-    "grace_period",
-    "concurrency_ramp",
-    "prefill_ramp",
-    "rate_ramp",
-    "rate_series",
-];
 
 /// Keys that describe a distribution.
 const OF_A_DISTRIBUTION: [&str; 8] = ["mean", "stddev", "median", "min", "max", "type", "peaks", "points"];
@@ -39,7 +23,7 @@ pub(super) fn whole(path: &str, position: Position) -> Result<String, FileError>
         "sweep" | "multi_run" | "random_seed" => {
             wrong("cannot be swept; sweep fields of `benchmark`, or `variables.NAME`")
         }
-        _ if !path.contains('.') && OF_THE_PROFILING_PHASE.contains(&first.as_str()) => {
+        _ if !path.contains('.') && PROFILING_PHASE_FIELDS.contains(&first.as_str()) => {
             Ok(format!("phases.profiling.{first}"))
         }
         _ => Ok(path.to_owned()),

@@ -1,27 +1,10 @@
 //! One dimension of a search on the command line: `concurrency:1,64:int`.
 
-use aiperf_config::SearchDimension;
+use aiperf_config::{PROFILING_PHASE_FIELDS, SearchDimension};
 
 use super::number;
 
 const FORM: &str = "write PATH:LOW,HIGH or PATH:LOW,HIGH:int, such as concurrency:1,64:int";
-
-/// Names that mean a field of the profiling phase.
-const OF_THE_PROFILING_PHASE: [&str; 13] = [
-    "concurrency",
-    "prefill_concurrency",
-    "rate",
-    "requests",
-    "duration",
-    "sessions",
-    "users",
-    "smoothness",
-    "grace_period",
-    "concurrency_ramp",
-    "prefill_ramp",
-    "rate_ramp",
-    "rate_series",
-];
 
 pub(crate) fn read(text: &str) -> Result<SearchDimension, String> {
     let (path, rest) = text.split_once(':').ok_or(FORM)?;
@@ -72,7 +55,7 @@ pub(crate) fn check(dimension: &SearchDimension) -> Result<(), String> {
 pub(crate) fn whole_path(path: &str) -> String {
     let path = path.strip_prefix("benchmark.").unwrap_or(path);
     let plain = path.replace('-', "_");
-    if OF_THE_PROFILING_PHASE.contains(&plain.as_str()) { format!("phases.profiling.{plain}") } else { path.to_owned() }
+    if PROFILING_PHASE_FIELDS.contains(&plain.as_str()) { format!("phases.profiling.{plain}") } else { path.to_owned() }
 }
 
 #[cfg(test)]

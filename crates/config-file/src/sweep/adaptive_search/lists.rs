@@ -13,12 +13,12 @@ use crate::yaml::{Entry, Node, NodeValue};
 const STATS: [&str; 5] = ["avg", "p50", "p90", "p95", "p99"];
 
 /// One entry of a list, with its keys checked.
-struct Item<'a> {
+struct CheckedItem<'a> {
     node: &'a Node,
     path: String,
 }
 
-impl<'a> Item<'a> {
+impl<'a> CheckedItem<'a> {
     fn field(&self, name: &str) -> Option<&'a Node> {
         let entry = self.node.entries().iter().find(|entry| snake(&entry.key) == name)?;
         Some(&entry.value).filter(|node| node.value != NodeValue::Null)
@@ -53,7 +53,7 @@ impl<'a> Item<'a> {
 }
 
 /// The items of a list, which have only these keys.
-fn items<'a>(entry: &'a Entry, known: &'static [&'static str]) -> Result<Vec<Item<'a>>, FileError> {
+fn items<'a>(entry: &'a Entry, known: &'static [&'static str]) -> Result<Vec<CheckedItem<'a>>, FileError> {
     let path = format!("sweep.{}", entry.key);
     let NodeValue::List(nodes) = &entry.value.value else {
         return Err(FileError::at(entry.value.position, path, format!("must be a list of {{{}}}", known.join(", "))));
@@ -69,7 +69,7 @@ fn items<'a>(entry: &'a Entry, known: &'static [&'static str]) -> Result<Vec<Ite
                 return Err(unknown_key(key, &format!("{path}.{}", key.key), known.iter().copied()));
             }
         }
-        items.push(Item { node, path });
+        items.push(CheckedItem { node, path });
     }
     Ok(items)
 }
@@ -79,7 +79,7 @@ fn at_least_one<T>(entry: &Entry, values: Vec<T>) -> Result<Vec<T>, FileError> {
 }
 
 pub(super) fn space(entry: &Entry) -> Result<Vec<SearchDimension>, FileError> {
-    let dimension = |item: Item<'_>| {
+    let dimension = |item: CheckedItem<'_>| {
         Ok(SearchDimension {
             path: path::whole(&item.word("path")?, item.node.position)?,
             lo: item.number("lo")?,
@@ -95,7 +95,7 @@ pub(super) fn space(entry: &Entry) -> Result<Vec<SearchDimension>, FileError> {
 pub(super) fn objectives(entry: &Entry) -> Result<Vec<SearchObjective>, FileError> {
     let items = items(entry, &["metric", "stat", "direction", "threshold"])?;
     let several = items.len() > 1;
-    let objective = |item: Item<'_>| {
+    let objective = |item: CheckedItem<'_>| {
         let stat = if item.field("stat").is_some() { item.word("stat")? } else { "avg".to_owned() };
         if !STATS.contains(&stat.as_str()) {
             return Err(item.wrong(format!("stat must be one of {}, not {stat:?}", STATS.join(", "))));
@@ -114,7 +114,7 @@ pub(super) fn objectives(entry: &Entry) -> Result<Vec<SearchObjective>, FileErro
 }
 
 pub(super) fn constraints(entry: &Entry) -> Result<Vec<OutcomeConstraint>, FileError> {
-    let constraint = |item: Item<'_>| {
+    let constraint = |item: CheckedItem<'_>| {
         let sign = item.word("op")?;
         let op = ConstraintOp::ALL.into_iter().find(|op| op.sign() == sign);
         let op = op.ok_or_else(|| item.wrong(format!("op must be \"<=\", \">=\" or \"==\", not {sign:?}")))?;
