@@ -209,7 +209,7 @@ pub(crate) const MULTI_RUN: &[OptionSpec] = &[
         OptionId::SearchInitialPoints,
         &["search-initial-points"],
         ValueKind::Int,
-        "Number of points to try before the model guides the search.",
+        "Number of points to try before the model guides the search. Planners without a model (`monotonic_sla`, `smooth_isotonic`) do not use it.",
     )
     .at_least(1.0)
     .default("5")
