@@ -51,9 +51,10 @@ impl Leftovers {
         for folder in folders {
             let is_own = match place {
                 FolderLevel::Root => OWN_FOLDERS.iter().any(|name| folder.ends_with(name)) || is_point(&folder),
-                FolderLevel::Below => !folder.ends_with(super::PREVIOUS),
+                FolderLevel::Below => true,
             };
-            if is_own {
+            // What was set aside before looks like a point of a sweep if its run was one.
+            if is_own && !folder.ends_with(super::PREVIOUS) {
                 self.enter(&folder, FolderLevel::Below);
                 self.folders.push(folder);
             }

@@ -91,6 +91,22 @@ fn the_run_before_the_last_one_is_kept_too() {
 }
 
 #[test]
+fn what_was_set_aside_of_a_point_of_a_sweep_is_not_a_point_of_its_own() {
+    let point = json!({"variation": {"values": {"concurrency": 4}}}).to_string();
+    let dir = folder(&[
+        ("run_config.json", &point),
+        ("profile_export.jsonl", ""),
+        ("previous/run_config.json", &point),
+        ("previous/profile_export.jsonl", ""),
+    ]);
+    let cleared = clear(dir.path(), EarlierFiles::SetAside).unwrap();
+    assert_eq!(cleared.files, 2);
+    let older = ["profile_export.jsonl", "run_config.json"].map(|name| format!("previous/older/1/{name}"));
+    let last = ["profile_export.jsonl", "run_config.json"].map(|name| format!("previous/{name}"));
+    assert_eq!(names(dir.path()), [older, last].concat());
+}
+
+#[test]
 fn files_with_a_prefix_of_their_own_are_known_by_what_is_in_them() {
     let summary = json!({"aiperf_version": "0.1.0", "benchmark_id": "1", "input_config": {}}).to_string();
     let record = json!({"metadata": {"x_request_id": "1"}, "metrics": {}}).to_string() + "\n{torn";
