@@ -72,6 +72,13 @@ EXPECTED: tuple[Expectation, ...] = (
         SEVERAL_RUNS,
     ),
     Expectation(
+        "The configuration file of the run",
+        "`aiperf_config.yaml` repeats the run or the sweep; `.aiperf_plan.json` and `.aiperf_trial.json` let `--resume` continue it.",
+        "file",
+        r"(.*/)?(aiperf_config\.yaml|\.aiperf_(plan|trial)\.json)",
+        reference="absent",
+    ),
+    Expectation(
         "Log of the launcher",
         "This program makes all runs in one process, and each has its log. The reference's launcher writes one more.",
         "file",
