@@ -190,13 +190,13 @@ fn nothing_can_be_written(python: &Python) {
         python,
         r"
 import os
-for path in ('/work/new', '/new', '/tmp/new', '/usr/new', '/dev/new', '/work/program.py', '/dev/shm/new', '/usr/bin/python3'):
+for path in ('/task/new', '/new', '/tmp/new', '/usr/new', '/dev/new', '/task/program.py', '/dev/shm/new', '/usr/bin/python3'):
     try:
         open(path, 'w')
     except OSError:
         continue
     raise SystemExit(f'{path} is writable')
-for act in (lambda: os.mkdir('/work/folder'), lambda: os.unlink('program.py'), lambda: os.rename('program.py', 'b'), lambda: os.chmod('program.py', 0o777), lambda: os.mkfifo('/work/pipe'), lambda: os.symlink('/', '/work/link')):
+for act in (lambda: os.mkdir('/task/folder'), lambda: os.unlink('program.py'), lambda: os.rename('program.py', 'b'), lambda: os.chmod('program.py', 0o777), lambda: os.mkfifo('/task/pipe'), lambda: os.symlink('/', '/task/link')):
     try:
         act()
     except OSError:
@@ -215,7 +215,7 @@ import os
 for path in ('/etc/passwd', '/etc/shadow', '/home', '/var', '/sys', '/run', '/root/.ssh', '/root/.bashrc', '/dev/sda', '/dev/mem', '/dev/kmsg', '/proc/version'):
     if os.path.exists(path):
         raise SystemExit(f'{path} is there')
-for way in ('../../../../../..', '/work/../..'):
+for way in ('../../../../../..', '/task/../..'):
     if 'etc' in os.listdir(way):
         raise SystemExit('the old root is there')
 print('contained')
@@ -360,7 +360,7 @@ fn mounts_and_namespaces_are_refused(python: &Python) {
         r"
 import ctypes
 c = ctypes.CDLL(None, use_errno=True)
-for call in (lambda: c.mount(b'none', b'/work', b'tmpfs', 0, None), lambda: c.mount(None, b'/usr', None, 32 | 4096, None), lambda: c.umount2(b'/usr', 2),
+for call in (lambda: c.mount(b'none', b'/task', b'tmpfs', 0, None), lambda: c.mount(None, b'/usr', None, 32 | 4096, None), lambda: c.umount2(b'/usr', 2),
              lambda: c.unshare(0x10000000), lambda: c.unshare(0x20000), lambda: c.setns(0, 0), lambda: c.chroot(b'/usr'), lambda: c.sethostname(b'x', 1)):
     if call() != -1:
         raise SystemExit('a mount or a namespace can be made')

@@ -27,7 +27,7 @@ pub(crate) use caller::run;
 const MARK: &str = "__aiperf_sandbox";
 
 /// The working directory of a program.
-const WORK_FOLDER: &str = "/work";
+const WORK_FOLDER: &str = "/task";
 
 /// What a process of a sandbox has to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]

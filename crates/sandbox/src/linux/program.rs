@@ -18,7 +18,7 @@ const MAX_FILES: u64 = 64;
 /// What a Python program finds in its environment. The seed of hashes is fixed, so that a program does the same in every run.
 const ENVIRONMENT: [&str; 6] = [
     "PATH=/usr/bin:/bin",
-    "HOME=/work",
+    "HOME=/task",
     "LANG=C.UTF-8",
     "PYTHONDONTWRITEBYTECODE=1",
     "PYTHONHASHSEED=0",
