@@ -52,8 +52,8 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
             let file = ConfigFile::load(file, &environment.variables)?;
             if file.sweep_type()? == Some("AdaptiveSearchSweep") {
                 eprintln!(
-                    "error: an adaptive_search chooses its points while it runs, so there is no list of runs to show; \
-                     `aiperf config validate` checks the file"
+                    "error: a search chooses its points while it runs. There is no list of runs to show. \
+                     To check the file, run `aiperf config validate`"
                 );
                 return Ok(ExitCode::from(2));
             }
