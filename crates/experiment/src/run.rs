@@ -23,7 +23,8 @@ use aiperf_metrics::{ClientHealth, Metric, MetricContext, PhaseWindow, RecordBac
 use aiperf_protocol::StopReason;
 use aiperf_redact::shown_url;
 use aiperf_report::{
-    ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles, WrittenFile,
+    ArtifactPaths, Certificate, InputsFile, ProgramBuild, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles,
+    WrittenFile,
 };
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -83,6 +84,8 @@ pub struct Run {
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to refer to.
     pub(crate) certificates: Vec<Certificate>,
+    /// What the program was built from, if it has said so.
+    pub(crate) build: Option<ProgramBuild>,
     pub(crate) tap: Option<Arc<ClientTap>>,
     /// Its place among several runs of one command, if there are several.
     pub(crate) place: Option<RunPlace>,
@@ -165,6 +168,7 @@ impl Run {
             client,
             strictness,
             certificates: Vec::new(),
+            build: None,
             tap: None,
             place: None,
             keeps_values: false,
@@ -176,6 +180,11 @@ impl Run {
     /// Lets the report compare this run with self-tests of this machine.
     pub fn cite(&mut self, certificates: Vec<Certificate>) {
         self.certificates = certificates;
+    }
+
+    /// Lets the summary say what the program was built from.
+    pub fn set_build(&mut self, build: ProgramBuild) {
+        self.build = Some(build);
     }
 
     /// Marks it as one of several runs of the same command.
@@ -385,6 +394,7 @@ impl Run {
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
             cli_command: repeating_command(self),
+            build: self.build.clone(),
         }
     }
 

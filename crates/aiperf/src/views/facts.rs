@@ -3,7 +3,7 @@
 use aiperf_config::{Arrival, Config, Pace, Target};
 use aiperf_live::{RunFacts, SloLimit};
 
-use crate::profile::VERSION;
+use crate::build::VERSION;
 
 /// `cell`: which of several runs it is, in words.
 pub(crate) fn facts(config: &Config, cell: Option<String>) -> RunFacts {
