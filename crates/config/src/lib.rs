@@ -55,8 +55,8 @@ pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
 pub use otel::{OtelConfig, OtelSending, OtelStreams};
 pub use output::{AutoPlots, ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
-    AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
-    RatePoint, ScheduleZero, StopConditions, Windows,
+    AgenticReplay, Arrival, Cancellation, GracePeriod, LoadLevel, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
+    RateCurve, RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use phases::Phases;
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};

@@ -6,7 +6,7 @@ mod tests;
 
 use std::fs;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
@@ -55,6 +55,7 @@ use crate::watch::early_stop::{EarlyStop, StopReport, StopRule};
 use crate::watch::gauges::{MonitorGauges, phase_plan};
 use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
+use crate::watch::load_control::{self, LoadControl, LoadController};
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
 use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
@@ -91,6 +92,8 @@ pub struct Run {
     pub(crate) place: Option<RunPlace>,
     /// Whether the values of single requests are kept for the caller.
     pub(crate) keeps_values: bool,
+    /// Controllers of phases whose load is controlled, by index.
+    load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
     /// What views of the run know.
     live: Arc<LiveRun>,
 }
@@ -172,6 +175,7 @@ impl Run {
             tap: None,
             place: None,
             keeps_values: false,
+            load_controllers: Mutex::default(),
             live: Arc::clone(live),
             config,
         })
@@ -193,10 +197,20 @@ impl Run {
         self.keeps_values = keeps_values;
     }
 
+    /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with
+    /// [`Pace::Controlled`] keeps the load that it begins with.
+    pub fn control_load(&mut self, phase: usize, controller: Box<dyn LoadController>) {
+        debug_assert!(
+            self.phases.get(phase).is_some_and(load_control::is_controlled),
+            "nobody sets the load of phase {phase}"
+        );
+        self.load_controllers.get_mut().unwrap_or_else(PoisonError::into_inner).push((phase, controller));
+    }
+
     /// Runs all phases on the calling thread, then writes the summary files. If `control` asks for it, the run ends early and
     /// reports what was measured so far.
     pub fn execute(
-        self,
+        mut self,
         version: &str,
         control: &ControlSource,
         monitor: &Arc<Monitor>,
@@ -250,7 +264,8 @@ impl Run {
         )?;
         let (records, queue) = record_queue(self.config.tuning.record_memory);
         let early_stops = self.early_stops(anchor, monitor, control)?;
-        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
+        let load_controls = self.load_controls(anchor, monitor, control)?;
+        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops, &load_controls)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
         let spill = self.spill_thread(&queue, control)?;
         let gpu_count = gpus.as_ref().map_or(0, |gpus| gpus.settle(control));
@@ -292,10 +307,14 @@ impl Run {
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let consumed = pipeline.live.all_finished().map(StopReport::of_consumer);
-        let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).chain(consumed).collect();
+        let (controlled, controller_files): (Vec<StopReport>, Vec<Vec<WrittenFile>>) =
+            load_controls.into_iter().map(LoadControl::finish).unzip();
+        let rules = early_stops.into_iter().map(|rule| rule.finish(until));
+        let stop_reports = rules.chain(controlled).chain(consumed).collect();
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
+        closed.written.extend(controller_files.into_iter().flatten());
         closed.written.extend(gpu_result.as_ref().and_then(|gpus| gpus.file.clone()));
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
@@ -361,6 +380,21 @@ impl Run {
         }
         let start = |rule| EarlyStop::start(rule, self.profiling_context().clone(), monitor, control.control());
         rules.into_iter().map(start).collect()
+    }
+
+    /// One thread for each controller of a load.
+    fn load_controls(
+        &mut self,
+        anchor: WallAnchor,
+        monitor: &Arc<Monitor>,
+        control: &ControlSource,
+    ) -> Result<Vec<LoadControl>, RunError> {
+        let controllers = self.load_controllers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let controllers = std::mem::take(controllers).into_iter();
+        let start = |(phase, controller): (usize, Box<dyn LoadController>)| {
+            LoadControl::start(phase, controller, self.contexts[phase].clone(), anchor, monitor, control)
+        };
+        controllers.map(start).collect()
     }
 
     /// `None` unless the network round trip is to be measured.
