@@ -47,6 +47,10 @@ use cli::{Completion, Invocation};
 use interrupts::Interrupts;
 use output::print;
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // First of all, so that no Ctrl-C is lost.
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {

@@ -98,6 +98,12 @@ pub(crate) fn parse(
         .into_iter()
         .map(|word| word.into_string().map_err(|word| CliError::NotText(word.to_string_lossy().into_owned())))
         .collect::<Result<Vec<String>, CliError>>()?;
+    if let [_, word] = &words[..]
+        && ["--version", "-V"].contains(&word.as_str())
+    {
+        // Answered without the table of all options: scripts ask often.
+        return Ok(Invocation::Text(format!("{}\n", build::version_line())));
+    }
     let words = asking_for_help(words);
     if let Some(name) = words.get(1) {
         if name == aiperf_genai_perf::NAME {

@@ -48,6 +48,7 @@ mod lost_records;
 mod media;
 mod metrics;
 mod outputs;
+mod packaging;
 mod parquet_tables;
 mod phases;
 mod plot_dashboard;
