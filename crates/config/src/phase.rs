@@ -7,6 +7,8 @@ use std::time::Duration;
 
 pub use aiperf_protocol::PhaseKind;
 
+use crate::PhaseSplit;
+
 #[derive(Debug, Clone)]
 pub struct PhaseConfig {
     /// Unique in its run; logs, records and files know the phase by it.
@@ -29,6 +31,8 @@ pub struct PhaseConfig {
     pub cancellation: Option<Cancellation>,
     /// Share of failed requests above which the run is stopped; only profiling phases are watched.
     pub failed_request_threshold: Option<f64>,
+    /// Which part of the phase this node sends.
+    pub split: PhaseSplit,
 }
 
 impl PhaseConfig {
@@ -51,6 +55,7 @@ impl PhaseConfig {
             prefill_ramp: None,
             cancellation: None,
             failed_request_threshold: None,
+            split: PhaseSplit::default(),
         }
     }
 

@@ -46,6 +46,7 @@ mod load;
 mod lost_records;
 mod media;
 mod metrics;
+mod nodes;
 mod outputs;
 mod parquet_tables;
 mod phases;
