@@ -312,7 +312,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "The summary says whether the client kept up, counts the requests that were due, and gives reasons not to trust a "
         "number (`validity`: codes with figure, threshold and advice).",
         "field|console",
-        r"summary\.json: (client_health|timestamps|validity|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        r"summary\.json: (build|client_health|timestamps|validity|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
         reference="absent",
     ),
     Expectation(

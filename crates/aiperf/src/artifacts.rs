@@ -9,8 +9,9 @@ use aiperf_report::FolderLock;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
 
+use crate::build::VERSION;
 use crate::cli::ReportInvocation;
-use crate::profile::{VERSION, console_of};
+use crate::profile::console_of;
 
 pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     if let Some(html) = asked.html {

@@ -16,6 +16,7 @@ use anyhow::anyhow;
 
 use self::messages::MessageLines;
 use self::screen::{AnswerView, Screen};
+use crate::build::VERSION;
 use crate::cli::ChatInvocation;
 use crate::interrupts::Interrupts;
 use crate::{logging, profile};
@@ -31,7 +32,7 @@ pub(crate) fn run(
     logging::start(LogLevel::Warning);
     logging::warn_of_unread(environment);
     let config = &invocation.config;
-    let chat = ChatSession::open(config, invocation.system_prompt.as_deref(), invocation.memory, profile::VERSION)?;
+    let chat = ChatSession::open(config, invocation.system_prompt.as_deref(), invocation.memory, VERSION)?;
     let mut console = Console {
         chat,
         hub: profile::hub(config, environment),

@@ -7,8 +7,8 @@ use aiperf_compare::{ComparisonReport, Format, Gate, Page, Quantity, Side, compa
 use aiperf_html_report::comparison_page;
 use anyhow::Context;
 
+use crate::build::VERSION;
 use crate::cli::{CompareInvocation, GateOptions};
-use crate::profile::VERSION;
 
 pub(crate) fn run(asked: &CompareInvocation) -> anyhow::Result<ExitCode> {
     let quantities: Vec<Quantity> = asked.asked.quantities.iter().map(|asked| asked.quantity).collect();

@@ -15,7 +15,7 @@ use aiperf_wandb::{BenchmarkResult, write_offline_run};
 use anyhow::Context;
 use serde_json::Value;
 
-use crate::profile::VERSION;
+use crate::build::VERSION;
 
 /// The exporters of one run, from before it is prepared until its files are written.
 #[derive(Debug)]

@@ -14,9 +14,10 @@ use aiperf_report::ArtifactPaths;
 use aiperf_report::console::{self, Width};
 use anyhow::{Context, bail};
 
+use crate::build::VERSION;
 use crate::cli::{self, CliError, Invocation};
 use crate::interrupts::Interrupts;
-use crate::profile::{self, INTERRUPTED, VERSION, console_of};
+use crate::profile::{self, INTERRUPTED, console_of};
 
 /// `words`: the command line without the name of the program.
 pub(crate) fn run(words: &[OsString], environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {

@@ -7,8 +7,8 @@ use aiperf_html_report::{RunPageOptions, is_sweep, run_page, sweep_page};
 use aiperf_report::{ArtifactPaths, WrittenFile, write_html_report};
 use anyhow::Context;
 
+use crate::build::VERSION;
 use crate::cli::{HtmlRequest, ReportInvocation};
-use crate::profile::VERSION;
 
 /// `aiperf report FOLDER --html`. Prints where the file is.
 pub(crate) fn report(asked: &ReportInvocation, html: HtmlRequest) -> anyhow::Result<()> {

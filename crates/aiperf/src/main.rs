@@ -7,6 +7,7 @@ mod output;
 
 mod analyze;
 mod artifacts;
+mod build;
 mod chat;
 mod cli;
 mod compare;
@@ -16,6 +17,7 @@ mod dry_run;
 mod exporters;
 mod genai_perf;
 mod html_report;
+mod init;
 mod interrupts;
 mod limits;
 mod logging;
@@ -104,6 +106,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         }
         Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
         Invocation::Chat(chat) => return chat::run(&chat, &environment, interrupts),
+        Invocation::Init(asked) => return init::run(&asked, &environment),
         Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
         Invocation::SpeedBenchReport(asked) => return speed_bench_report::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),

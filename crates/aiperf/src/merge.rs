@@ -9,8 +9,9 @@ use aiperf_report::FolderLock;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
 
+use crate::build::VERSION;
 use crate::cli::MergeInvocation;
-use crate::profile::{VERSION, console_of};
+use crate::profile::console_of;
 
 pub(crate) fn merge(asked: &MergeInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     let mut folders: Vec<PathBuf> = Vec::new();

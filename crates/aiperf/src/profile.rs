@@ -16,6 +16,7 @@ use aiperf_live::{LiveRun, RunActivity};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock, WrittenFile};
 
+use crate::build::{self, VERSION};
 use crate::exporters::Exporters;
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
@@ -23,7 +24,6 @@ use crate::run_files::{self, RunFiles};
 use crate::views::{self, Views};
 use crate::{dry_run, html_report, logging, plot, trials};
 
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit code of a complete run that `--strict` fails.
@@ -142,6 +142,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let exporters = Exporters::start(&config, environment, live)?;
     let own = (!config.user_files.is_empty()).then(|| Box::new(config.clone()));
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
+    run.set_build(build::program_build());
     drop(preparing);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));

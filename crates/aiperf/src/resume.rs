@@ -7,7 +7,7 @@ use aiperf_config::Experiment;
 use aiperf_experiment::{ExperimentPlan, TrialAssignment, TrialMark};
 use aiperf_options::catalogue::OptionId;
 
-use crate::profile::VERSION;
+use crate::build::VERSION;
 
 /// Options that say how runs are shown or ended, not what is measured.
 const NOT_MEASURED: [OptionId; 19] = [

@@ -12,6 +12,7 @@ use aiperf_report::console::{self, Width};
 use aiperf_report::{Grade, SelfTestReport};
 use anyhow::Context;
 
+use crate::build::VERSION;
 use crate::cli::SelfTestInvocation;
 use crate::interrupts::Interrupts;
 use crate::{logging, profile};
@@ -36,7 +37,7 @@ pub(crate) fn run(
     let test = SelfTest {
         options: &options,
         environment,
-        version: profile::VERSION,
+        version: VERSION,
         program: std::env::current_exe().context("cannot find the path of this program to start the simulator")?,
     };
     let style = profile::style(UiKind::Simple, None, environment);

@@ -16,8 +16,9 @@ use aiperf_report::{FolderLock, WrittenFile};
 use aiperf_search::EndReason;
 use serde_json::Value;
 
+use crate::build::VERSION;
 use crate::interrupts::Interrupts;
-use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, POINTS_FAILED, VERSION};
+use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, POINTS_FAILED};
 use crate::remaining_time::RemainingTime;
 use crate::run_files::RunFiles;
 use crate::views::{self, Views};

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_metrics::{Flags, GpuEnergy, GpuVendor, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
 use aiperf_protocol::{EndpointKind, PhaseKind, RunEnding, RunOutcome, StopReason};
-use aiperf_report::{RunNote, RunPlace, Variation};
-use serde_json::{Map, Value};
+use aiperf_report::{ProgramBuild, RunNote, RunPlace, Variation};
+use serde_json::{Map, Value, json};
 
 use crate::{ArtifactError, Folder};
 
@@ -48,6 +48,12 @@ impl RunOrigin {
 
     pub(crate) fn version(&self) -> Option<String> {
         self.text("aiperf_version").or_else(|| self.note.as_ref().map(|note| note.aiperf_version.clone()))
+    }
+
+    /// What the program was built from, as a section of the summary, if the note says it.
+    pub(crate) fn noted_build(&self) -> Map<String, Value> {
+        let build = self.note.as_ref().and_then(|note| note.build.as_ref());
+        build.map(|build| (ProgramBuild::KEY.to_owned(), json!(build))).into_iter().collect()
     }
 
     pub(crate) fn benchmark_id(&self) -> Option<String> {

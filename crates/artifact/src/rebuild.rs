@@ -283,7 +283,7 @@ fn rebuilt_note(records: &Records, report: &RunReport, estimated: &[String], ver
 
 /// What the earlier summary has and records cannot give: telemetry, the client's health, metrics of other sources.
 fn carried(origin: &RunOrigin, report: &RunReport, other_goodput: bool) -> Map<String, Value> {
-    let Some(Value::Object(summary)) = &origin.summary else { return Map::new() };
+    let Some(Value::Object(summary)) = &origin.summary else { return origin.noted_build() };
     let goodput = ["goodput", "good_request_count", "good_request_fraction"];
     let known = |tag: &str| {
         let of_records = Metric::from_tag(tag).is_some_and(|metric| {

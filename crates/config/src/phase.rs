@@ -1,12 +1,14 @@
 //! One stretch of load: how requests are paced and when sending stops.
 
 pub(crate) mod export;
+mod load_level;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use aiperf_protocol::PhaseKind;
 
+pub use self::load_level::LoadLevel;
 use crate::PhaseSplit;
 
 #[derive(Debug, Clone)]
@@ -77,6 +79,8 @@ pub enum Pace {
     UserCentric { per_second: f64, users: usize, ceiling: Option<usize> },
     /// Recorded sessions of agents, entered in the middle and gone on with as they were recorded.
     AgenticReplay(AgenticReplay),
+    /// Begins with this load, which a controller may change while the phase runs, also from closed to open loop.
+    Controlled(LoadLevel),
 }
 
 /// How recorded sessions of agents are replayed.
@@ -101,6 +105,8 @@ impl Pace {
         match self {
             Self::Concurrency(limit) => Some(*limit),
             Self::AgenticReplay(replay) => Some(replay.lanes),
+            // The limit of the moment is no limit of the phase.
+            Self::Controlled(_) => None,
             Self::Rate { ceiling, .. } | Self::FixedSchedule { ceiling, .. } | Self::UserCentric { ceiling, .. } => {
                 *ceiling
             }
@@ -122,9 +128,13 @@ impl Pace {
         matches!(self, Self::AgenticReplay(_))
     }
 
-    /// What came back, not a schedule, says when the next request is due.
+    /// What came back, not a schedule, says when the next request is due. A load that is controlled may change that.
     pub const fn is_closed_loop(&self) -> bool {
-        matches!(self, Self::Concurrency(_) | Self::AgenticReplay(_))
+        match self {
+            Self::Concurrency(_) | Self::AgenticReplay(_) => true,
+            Self::Controlled(first) => first.is_closed_loop(),
+            Self::Rate { .. } | Self::FixedSchedule { .. } | Self::UserCentric { .. } => false,
+        }
     }
 }
 

@@ -29,6 +29,8 @@ pub fn divide_limits(phases: &mut [PhaseConfig], share: NodeShare) {
         match &mut phase.pace {
             Pace::Concurrency(limit) => *limit = own(*limit),
             Pace::AgenticReplay(replay) => replay.lanes = own(replay.lanes),
+            // Whoever sets the load while it runs sets that of each node.
+            Pace::Controlled(_) => {}
             Pace::Rate { ceiling, .. } | Pace::FixedSchedule { ceiling, .. } | Pace::UserCentric { ceiling, .. } => {
                 *ceiling = ceiling.map(own);
             }

@@ -6,7 +6,7 @@ use aiperf_hub::HubEnvironment;
 use serde::Serialize;
 
 use crate::check::{
-    clock_source, cores, cpu_limit, descriptors, disk, governor, gpu, hub, memory, ports, proxy, steal, timer,
+    clock_source, command, cores, cpu_limit, descriptors, disk, governor, gpu, hub, memory, ports, proxy, steal, timer,
 };
 use crate::finding::{Finding, Rank};
 use crate::machine_files::MachineFiles;
@@ -37,8 +37,13 @@ pub fn examine(
         Some(gpu::check()),
         Some(hub::check(hub_environment)),
         proxy::check(variable),
+        command(variable),
     ];
     Examination { findings: findings.into_iter().flatten().collect() }
+}
+
+fn command(variable: &dyn Fn(&str) -> Option<String>) -> Option<Finding> {
+    command::check(&std::env::current_exe().ok()?, &variable("PATH")?)
 }
 
 impl Examination {

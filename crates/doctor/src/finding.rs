@@ -19,6 +19,7 @@ pub enum Check {
     Gpu,
     Hub,
     Proxy,
+    Command,
 }
 
 impl Check {
@@ -38,6 +39,7 @@ impl Check {
             Self::Gpu => "GPU",
             Self::Hub => "model hub",
             Self::Proxy => "proxy",
+            Self::Command => "command",
         }
     }
 }

@@ -1,7 +1,8 @@
-//! How others stop a run: a signal handler, the limit on failures, the early stop, a test.
+//! How others stop a run or change its load: a signal handler, the limit on failures, the early stop, a load controller, a test.
 
 use std::sync::Arc;
 
+use aiperf_config::LoadLevel;
 use aiperf_protocol::StopReason;
 
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
@@ -25,10 +26,19 @@ pub(crate) enum SchedulerEvent {
     Withdrawn(Withdrawn),
     Stop(StopReason),
     /// The measured phase may end early, because enough is known.
-    Enough(Arc<str>),
+    Enough {
+        /// Only this phase; `None`: the measured phase that is sending.
+        phase: Option<usize>,
+        why: Arc<str>,
+    },
+    /// A phase whose load is controlled goes on with this one.
+    SetLoad {
+        phase: usize,
+        level: LoadLevel,
+    },
 }
 
-/// Stops a run from outside. Cheap to clone.
+/// Stops a run or changes its load from outside. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Control {
     events: QueueSender<SchedulerEvent>,
@@ -79,6 +89,19 @@ impl Control {
     /// Ends the measured phase as its duration would: nothing more is sent, and what is in flight may finish within the
     /// grace period. Before and after that phase nothing happens. `why` is a sentence for the log and the report.
     pub fn enough(&self, why: impl Into<Arc<str>>) {
-        let _ = self.events.send(SchedulerEvent::Enough(why.into()));
+        let _ = self.events.send(SchedulerEvent::Enough { phase: None, why: why.into() });
+    }
+
+    /// The same for one phase, by its index: nothing happens before and after it.
+    pub fn end_phase(&self, phase: usize, why: impl Into<Arc<str>>) {
+        let _ = self.events.send(SchedulerEvent::Enough { phase: Some(phase), why: why.into() });
+    }
+
+    /// Changes the load of a phase, by its index, at once: further users begin, surplus ones are not replaced when they end,
+    /// and the time to the next arrival is stretched by the ratio of the rates. [`Progress::load`](crate::Progress::load)
+    /// then says since when it holds. Nothing happens before and after that phase, or if its pace is not
+    /// [`Pace::Controlled`](aiperf_config::Pace::Controlled).
+    pub fn set_load(&self, phase: usize, level: LoadLevel) {
+        let _ = self.events.send(SchedulerEvent::SetLoad { phase, level });
     }
 }

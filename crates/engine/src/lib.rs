@@ -19,7 +19,7 @@ pub use control::{Control, ControlSource};
 pub use phase::{Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
 pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, SendSettings, Timing, Workload};
-pub use progress::{ANNOUNCEMENTS, Progress};
+pub use progress::{ANNOUNCEMENTS, LoadInForce, Progress};
 pub use record_queue::{
     HeldBack, RecordQueue, RecordQueueFigures, RecordReader, RecordSender, RecordWork, SpillThread, record_queue,
 };

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aiperf_clock::Mono;
-use aiperf_config::PhaseKind;
+use aiperf_config::{LoadLevel, PhaseKind};
 
 /// Target of the log lines that scripts wait for: they look on stdout, where AIPerf has its log.
 pub const ANNOUNCEMENTS: &str = "aiperf::announcements";
@@ -19,6 +19,19 @@ pub struct Progress {
     sessions_sent: AtomicU64,
     sessions_completed: AtomicU64,
     sending_ended: Mutex<Option<Mono>>,
+    load: Mutex<Option<LoadInForce>>,
+}
+
+/// The load of a phase whose load is controlled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadInForce {
+    /// Index of the phase.
+    pub phase: usize,
+    pub level: LoadLevel,
+    /// Every request that is due later was sent under this load, and every earlier one was not.
+    pub since: Mono,
+    /// How often the load of the phase has been set, not counting the one that it began with.
+    pub changes: u64,
 }
 
 /// The phase that began last.
@@ -61,6 +74,19 @@ impl Progress {
         if let Ok(mut ended) = self.sending_ended.lock() {
             *ended = Some(now);
         }
+    }
+
+    /// The phase goes on with this load.
+    pub(crate) fn enter_load(&self, phase: usize, level: LoadLevel, since: Mono) {
+        if let Ok(mut load) = self.load.lock() {
+            let changes = load.filter(|before| before.phase == phase).map_or(0, |before| before.changes + 1);
+            *load = Some(LoadInForce { phase, level, since, changes });
+        }
+    }
+
+    /// The load that holds now, or that held last, in a phase whose load is controlled.
+    pub fn load(&self) -> Option<LoadInForce> {
+        self.load.lock().ok().and_then(|load| *load)
     }
 
     /// When the current phase stopped sending, if it has.

@@ -26,4 +26,6 @@ pub use trials::{
     ProbeFigures, RunEstimate, Runner, SearchSource, TrialAssignment, TrialError, TrialMark, TrialResult, assignments,
     run_names, run_search, run_trials,
 };
+pub use watch::live::LiveSample;
+pub use watch::load_control::{LoadController, LoadDecision, LoadReport, LoadView};
 pub use watch::monitor::{LivePercentiles, Monitor, Saved};

@@ -6,7 +6,7 @@ mod tests;
 
 use std::fs;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
@@ -23,7 +23,8 @@ use aiperf_metrics::{ClientHealth, Metric, MetricContext, PhaseWindow, RecordBac
 use aiperf_protocol::StopReason;
 use aiperf_redact::shown_url;
 use aiperf_report::{
-    ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles, WrittenFile,
+    ArtifactPaths, Certificate, InputsFile, ProgramBuild, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles,
+    WrittenFile,
 };
 use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -56,6 +57,7 @@ use crate::watch::early_stop::{EarlyStop, StopReport, StopRule};
 use crate::watch::gauges::{MonitorGauges, phase_plan};
 use crate::watch::gpu_telemetry::GpuWatch;
 use crate::watch::health::HealthSampler;
+use crate::watch::load_control::{self, LoadControl, LoadController};
 use crate::watch::monitor::Monitor;
 use crate::watch::round_trip::{MissingSamples, RttSampler};
 use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
@@ -85,11 +87,15 @@ pub struct Run {
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to refer to.
     pub(crate) certificates: Vec<Certificate>,
+    /// What the program was built from, if it has said so.
+    pub(crate) build: Option<ProgramBuild>,
     pub(crate) tap: Option<Arc<ClientTap>>,
     /// Its place among several runs of one command, if there are several.
     pub(crate) place: Option<RunPlace>,
     /// Whether the values of single requests are kept for the caller.
     pub(crate) keeps_values: bool,
+    /// Controllers of phases whose load is controlled, by index.
+    load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
     /// What views of the run know.
     live: Arc<LiveRun>,
 }
@@ -170,9 +176,11 @@ impl Run {
             client,
             strictness,
             certificates: Vec::new(),
+            build: None,
             tap: None,
             place: None,
             keeps_values: false,
+            load_controllers: Mutex::default(),
             live: Arc::clone(live),
             config,
         })
@@ -183,16 +191,31 @@ impl Run {
         self.certificates = certificates;
     }
 
+    /// Lets the summary say what the program was built from.
+    pub fn set_build(&mut self, build: ProgramBuild) {
+        self.build = Some(build);
+    }
+
     /// Marks it as one of several runs of the same command.
     pub fn take_place(&mut self, place: RunPlace, keeps_values: bool) {
         self.place = Some(place);
         self.keeps_values = keeps_values;
     }
 
+    /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with
+    /// [`Pace::Controlled`] keeps the load that it begins with.
+    pub fn control_load(&mut self, phase: usize, controller: Box<dyn LoadController>) {
+        debug_assert!(
+            self.phases.get(phase).is_some_and(load_control::is_controlled),
+            "nobody sets the load of phase {phase}"
+        );
+        self.load_controllers.get_mut().unwrap_or_else(PoisonError::into_inner).push((phase, controller));
+    }
+
     /// Runs all phases on the calling thread, then writes the summary files. If `control` asks for it, the run ends early and
     /// reports what was measured so far.
     pub fn execute(
-        self,
+        mut self,
         version: &str,
         control: &ControlSource,
         monitor: &Arc<Monitor>,
@@ -246,7 +269,8 @@ impl Run {
         )?;
         let (records, queue) = record_queue(self.config.tuning.record_memory);
         let early_stops = self.early_stops(anchor, monitor, control)?;
-        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
+        let load_controls = self.load_controls(anchor, monitor, control)?;
+        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops, &load_controls)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
         let spill = self.spill_thread(&queue, control)?;
         let gpu_count = gpus.as_ref().map_or(0, |gpus| gpus.settle(control));
@@ -291,10 +315,14 @@ impl Run {
         let broken_off = outcomes.iter().find(|outcome| outcome.ended_by.is_stopped());
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let consumed = pipeline.live.all_finished().map(StopReport::of_consumer);
-        let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).chain(consumed).collect();
+        let (controlled, controller_files): (Vec<StopReport>, Vec<Vec<WrittenFile>>) =
+            load_controls.into_iter().map(LoadControl::finish).unzip();
+        let rules = early_stops.into_iter().map(|rule| rule.finish(until));
+        let stop_reports = rules.chain(controlled).chain(consumed).collect();
         let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
+        closed.written.extend(controller_files.into_iter().flatten());
         closed.written.extend(gpu_result.as_ref().and_then(|gpus| gpus.file.clone()));
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
@@ -362,6 +390,21 @@ impl Run {
         rules.into_iter().map(start).collect()
     }
 
+    /// One thread for each controller of a load.
+    fn load_controls(
+        &mut self,
+        anchor: WallAnchor,
+        monitor: &Arc<Monitor>,
+        control: &ControlSource,
+    ) -> Result<Vec<LoadControl>, RunError> {
+        let controllers = self.load_controllers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let controllers = std::mem::take(controllers).into_iter();
+        let start = |(phase, controller): (usize, Box<dyn LoadController>)| {
+            LoadControl::start(phase, controller, self.contexts[phase].clone(), anchor, monitor, control)
+        };
+        controllers.map(start).collect()
+    }
+
     /// `None` unless the network round trip is to be measured.
     fn rtt_sampler(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttSampler>, RunError> {
         let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
@@ -393,6 +436,7 @@ impl Run {
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
             cli_command: repeating_command(self),
+            build: self.build.clone(),
         }
     }
 

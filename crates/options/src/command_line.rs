@@ -17,7 +17,7 @@ use crate::{RawOptions, VARIABLES};
 pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> String {
     let shown = VARIABLES.iter().filter(|known| known.name != API_TOKEN);
     let set = shown.filter_map(|known| variables.get_key_value(known.name));
-    let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", quote(value))).collect();
+    let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", shell_word(value))).collect();
     words.extend(["aiperf".to_owned(), "profile".to_owned()]);
     for given in raw.given() {
         words.extend(repeat_option(given));
@@ -49,9 +49,9 @@ fn repeat_option(given: &Given) -> Vec<String> {
         .flat_map(|value| {
             // A value with a dash in front would be taken for an option, unless it is tied to its own.
             if value.starts_with('-') && number::float(value).is_none() {
-                vec![format!("{name}={}", quote(value))]
+                vec![format!("{name}={}", shell_word(value))]
             } else {
-                vec![name.clone(), quote(value).into_owned()]
+                vec![name.clone(), shell_word(value).into_owned()]
             }
         })
         .collect()
@@ -96,8 +96,8 @@ pub fn shown_extra_inputs(token: &str) -> String {
     }
 }
 
-/// As a shell would need it: as it is where nothing is special, else in single quotes.
-fn quote(word: &str) -> Cow<'_, str> {
+/// A word as a shell needs it: unchanged if no character is special, else in single quotes.
+pub fn shell_word(word: &str) -> Cow<'_, str> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&b);
     if !word.is_empty() && word.bytes().all(plain) {
         return Cow::Borrowed(word);

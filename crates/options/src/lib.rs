@@ -10,7 +10,7 @@ mod groups;
 mod raw;
 mod variables;
 
-pub use command_line::shown_extra_inputs;
+pub use command_line::{shell_word, shown_extra_inputs};
 pub use error::ConfigError;
 pub use grammar::goodput::read as read_goodput;
 pub use grammar::header::read_into as read_headers;

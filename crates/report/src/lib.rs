@@ -32,8 +32,8 @@ pub use selftest::{
 };
 pub use server_metrics::{EngineFigures, EngineSummary, ServerMetricsExport, ServerMetricsLines, ServerMetricsSummary};
 pub use summary::{
-    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
-    Timestamps, WrittenFile, accounting_json, summary_document, write_html_report, write_summary_files,
+    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, ProgramBuild, RunReport, StampCounts,
+    SummaryFiles, Timestamps, WrittenFile, accounting_json, summary_document, write_html_report, write_summary_files,
     write_timeslices,
 };
 pub use trials::names as aggregate_names;

@@ -7,9 +7,10 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, chat, compare, config, doctor, help, man_pages, merge, plot, report, selftest, speed_bench_report,
-    trace,
+    HELP, analyze, chat, compare, config, doctor, help, init, man_pages, merge, plot, report, selftest,
+    speed_bench_report, trace,
 };
+use crate::build::VERSION;
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -46,13 +47,14 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .about("Benchmark generative-AI inference servers")
         .max_term_width(MOST_COLUMNS)
         .after_help(help::PROGRAM_EXAMPLES)
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
         .arg(Arg::new("version").long("version").short('V').action(ArgAction::Version).help("Print the version"))
         .args(completion_args())
         .subcommand(profile(purpose))
         .subcommand(chat::command())
+        .subcommand(init::command())
         .subcommand(doctor::command())
         .subcommand(selftest::command())
         .subcommand(sim::command())

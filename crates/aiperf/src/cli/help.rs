@@ -2,6 +2,8 @@
 
 use aiperf_options::catalogue::OptionId;
 
+use crate::build::VERSION;
+
 /// The short page of `aiperf profile -h`, heading by heading.
 pub(super) const BRIEF: [(&str, &[OptionId]); 4] = [
     (
@@ -77,6 +79,23 @@ Examples:
       --concurrency 1,4,16 --request-count 200 --num-profile-runs 3";
 
 pub(super) const MORE: &str = "`aiperf profile --help` describes all options and their values.";
+
+/// The page of `aiperf` without arguments.
+pub(super) fn next_steps() -> String {
+    format!(
+        "\
+aiperf {VERSION}: benchmark generative-AI inference servers
+
+  aiperf profile --url sim: --streaming --request-count 50     try it without a server
+  aiperf init                                                  get a command for your server and your goal
+  aiperf profile --url localhost:8000 --streaming \\
+      --concurrency 16 --request-count 200                     benchmark the model of a server
+  aiperf doctor                                                check this machine before you trust a number
+  aiperf profile -h                                            the most used options of a benchmark
+  aiperf --help                                                all commands
+"
+    )
+}
 
 /// At the end of the page of the program.
 pub(super) const PROGRAM_EXAMPLES: &str = "\

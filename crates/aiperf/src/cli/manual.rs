@@ -30,6 +30,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 |---|---|
 | `aiperf profile` | run a benchmark |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
+| `aiperf init` | ask for server, model and goal, and print the command to run |
 | `aiperf doctor` | check this machine: limits, clocks, disk, GPUs and downloads, and what each means for a benchmark; see [troubleshooting.md](troubleshooting.md) |
 | `aiperf selftest` | measure how accurate the client is on this machine; see [selftest.md](selftest.md) |
 | `aiperf sim` | run a simulated inference server; see [sim.md](sim.md) |
@@ -56,7 +57,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf --install-completion [--shell SHELL] [--output PATH]` | install a completion script |
 | `aiperf help COMMAND`, `aiperf COMMAND --help` | print the help of a command |
 | `aiperf profile -h` | print the most used options |
-| `aiperf --version`, `-V` | print the version |
+| `aiperf --version`, `-V` | print the version, the commit and the profile of the build, and the platform |
 ";
 
 const SPELLING: &str = "

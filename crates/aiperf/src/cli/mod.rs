@@ -10,6 +10,7 @@ mod config;
 mod doctor;
 mod error;
 mod help;
+mod init;
 mod man_pages;
 #[cfg(test)]
 mod manual;
@@ -33,6 +34,8 @@ use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 use mistake::Mistake;
 
+use crate::build;
+
 pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
@@ -40,6 +43,7 @@ pub(crate) use completion::Completion;
 pub(crate) use config::{ConfigInvocation, ExpandFormat};
 pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
+pub(crate) use init::InitInvocation;
 pub(crate) use man_pages::ManPages;
 pub(crate) use merge::MergeInvocation;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
@@ -60,6 +64,8 @@ const HELP: &str = "help";
 pub(crate) enum Invocation {
     Profile(Box<Experiment>),
     Chat(Box<ChatInvocation>),
+    /// Make a command with the user.
+    Init(InitInvocation),
     /// Check this machine.
     Doctor(DoctorInvocation),
     /// Put SPEED-Bench runs into one table.
@@ -128,6 +134,7 @@ pub(crate) fn parse(
             profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
+        Some((init::NAME, matches)) => Ok(Invocation::Init(init::read(matches))),
         Some((doctor::NAME, matches)) => Ok(Invocation::Doctor(doctor::read(matches))),
         Some((speed_bench_report::NAME, matches)) => {
             Ok(Invocation::SpeedBenchReport(speed_bench_report::read(matches)))
@@ -150,7 +157,7 @@ pub(crate) fn parse(
         }
         Some((man_pages::NAME, matches)) => Ok(Invocation::ManPages(man_pages::read(matches))),
         Some(("completions", matches)) => completion::print(matches).map(Invocation::Completion),
-        _ => Ok(Invocation::Text(command.render_help().to_string())),
+        _ => Ok(Invocation::Text(help::next_steps())),
     }
 }
 
@@ -190,7 +197,7 @@ fn not_matched(
     environment: &Environment,
 ) -> Result<Invocation, CliError> {
     match error.kind() {
-        ErrorKind::DisplayVersion => Ok(Invocation::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
+        ErrorKind::DisplayVersion => Ok(Invocation::Text(format!("{}\n", build::version_line()))),
         ErrorKind::DisplayHelp => {
             let is_brief = words.get(1).is_some_and(|name| name == "profile") && !words.contains(&"--help".to_owned());
             let help =

@@ -50,10 +50,11 @@ fn text(words: &[&str]) -> String {
 
 #[test]
 fn help_and_version_are_answers() {
-    assert_eq!(text(&["--version"]), concat!(env!("CARGO_PKG_VERSION"), "\n"));
+    assert!(text(&["--version"]).starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")));
     assert_eq!(text(&["-V"]), text(&["--version"]));
     assert!(text(&[]).contains("profile"));
-    assert_eq!(text(&[]), text(&["--help"]));
+    assert!(text(&[]).contains("aiperf init") && text(&[]).contains("aiperf --help"));
+    assert!(text(&[]).lines().count() < 12);
     assert!(text(&["sim", "-h"]).contains("--error-rate"));
 }
 

@@ -1,9 +1,9 @@
 //! A run in the words of its views.
 
-use aiperf_config::{Arrival, Config, Pace, Target};
+use aiperf_config::{Arrival, Config, LoadLevel, Pace, Target};
 use aiperf_live::{RunFacts, SloLimit};
 
-use crate::profile::VERSION;
+use crate::build::VERSION;
 
 /// `cell`: which of several runs it is, in words.
 pub(crate) fn facts(config: &Config, cell: Option<String>) -> RunFacts {
@@ -41,6 +41,10 @@ fn load(pace: &Pace) -> String {
         }
         Pace::FixedSchedule { .. } => "fixed schedule".to_owned(),
         Pace::UserCentric { per_second, users, .. } => format!("{users} users, {per_second} requests/s"),
+        Pace::Controlled(LoadLevel::Users(users)) => format!("concurrency from {users} on, controlled"),
+        Pace::Controlled(LoadLevel::Rate { per_second, .. }) => {
+            format!("from {per_second} requests/s on, controlled")
+        }
         Pace::AgenticReplay(replay) => format!("agentic replay, {} sessions at once", replay.lanes),
     }
 }

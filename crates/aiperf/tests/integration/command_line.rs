@@ -21,7 +21,10 @@ fn help_names_the_commands_and_the_options() {
     for word in ["profile", "sim", "completions", "--version", "--install-completion"] {
         assert!(help.contains(word), "{word} is not in {help}");
     }
-    assert_eq!(text(""), help);
+    let next_steps = text("");
+    for word in ["aiperf profile --url sim:", "aiperf init", "aiperf doctor", "aiperf --help"] {
+        assert!(next_steps.contains(word), "{word} is not in {next_steps}");
+    }
     let help = text("profile --help");
     for word in ["--url", "--concurrency", "--request-rate", "--streaming", "--goodput"] {
         assert!(help.contains(word), "{word} is not in the help of profile");
@@ -32,8 +35,10 @@ fn help_names_the_commands_and_the_options() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package() {
-    assert_eq!(text("--version"), format!("{}\n", env!("CARGO_PKG_VERSION")));
+fn the_version_is_that_of_the_package_and_names_the_build() {
+    let version = text("--version");
+    assert!(version.starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")), "{version}");
+    assert!(version.ends_with(")\n") && version.lines().count() == 1, "{version}");
     assert_eq!(text("-V"), text("--version"));
 }
 

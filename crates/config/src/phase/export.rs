@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::defaults;
 use crate::section::Section;
 use crate::{
-    AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
-    RateCurve, RatePoint, ScheduleZero,
+    AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, LoadLevel, Pace, PhaseConfig, PhaseKind, Ramp,
+    RampShape, RateCurve, RatePoint, ScheduleZero,
 };
 
 pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
@@ -29,7 +29,7 @@ pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
     if phase.kind == PhaseKind::Profiling && !config.until_ci.is_empty() {
         section.put("until_ci", config.until_ci.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
-    section.put_some("concurrency", phase.pace.session_limit());
+    section.put_some("concurrency", first_limit(&phase.pace));
     section.put_some("concurrency_ramp", phase.concurrency_ramp.map(ramp));
     section.put_some("prefill_concurrency", phase.prefill_limit);
     section.put_some("prefill_ramp", phase.prefill_ramp.map(ramp));
@@ -56,13 +56,23 @@ pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
     section.finish()
 }
 
+/// The most sessions in flight at the beginning.
+const fn first_limit(pace: &Pace) -> Option<usize> {
+    match pace {
+        Pace::Controlled(first) => first.session_limit(),
+        pace => pace.session_limit(),
+    }
+}
+
 const fn kind(pace: &Pace) -> &'static str {
     match pace {
         // An agentic replay keeps its lanes busy as a closed loop does; its timing mode tells them apart.
-        Pace::Concurrency(_) | Pace::AgenticReplay(_) => "concurrency",
-        Pace::Rate { arrival: Arrival::Constant, .. } => "constant",
-        Pace::Rate { arrival: Arrival::Poisson, .. } => "poisson",
-        Pace::Rate { arrival: Arrival::Gamma { .. }, .. } => "gamma",
+        Pace::Concurrency(_) | Pace::AgenticReplay(_) | Pace::Controlled(LoadLevel::Users(_)) => "concurrency",
+        Pace::Rate { arrival, .. } | Pace::Controlled(LoadLevel::Rate { arrival, .. }) => match arrival {
+            Arrival::Constant => "constant",
+            Arrival::Poisson => "poisson",
+            Arrival::Gamma { .. } => "gamma",
+        },
         Pace::FixedSchedule { .. } => "fixed_schedule",
         Pace::UserCentric { .. } => "user_centric",
     }
@@ -70,12 +80,14 @@ const fn kind(pace: &Pace) -> &'static str {
 
 fn put_pace(section: &mut Section, config: &Config, pace: &Pace) {
     match pace {
-        Pace::Concurrency(_) => {}
+        Pace::Concurrency(_) | Pace::Controlled(LoadLevel::Users(_)) => {}
         Pace::Rate { rate, arrival, .. } => {
             put_rate(section, rate);
-            if let Arrival::Gamma { smoothness } = arrival {
-                section.put("smoothness", *smoothness);
-            }
+            put_smoothness(section, *arrival);
+        }
+        Pace::Controlled(LoadLevel::Rate { per_second, arrival, .. }) => {
+            put_rate(section, &RateCurve::constant(*per_second));
+            put_smoothness(section, *arrival);
         }
         Pace::FixedSchedule { zero, .. } => {
             section.put_some("auto_offset", (*zero != ScheduleZero::Earliest).then_some(false));
@@ -89,6 +101,12 @@ fn put_pace(section: &mut Section, config: &Config, pace: &Pace) {
             section.put("users", *users);
         }
         Pace::AgenticReplay(replay) => put_replay(section, replay, config),
+    }
+}
+
+fn put_smoothness(section: &mut Section, arrival: Arrival) {
+    if let Arrival::Gamma { smoothness } = arrival {
+        section.put("smoothness", smoothness);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The checks, one file each.
 
 pub(crate) mod clock_source;
+pub(crate) mod command;
 pub(crate) mod cores;
 pub(crate) mod cpu_limit;
 pub(crate) mod descriptors;

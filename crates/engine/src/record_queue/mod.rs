@@ -36,9 +36,11 @@ impl Pressure {
     pub(crate) const fn of(pace: &Pace) -> Self {
         match pace {
             Pace::Concurrency(_) => Self::HoldBack,
-            Pace::Rate { .. } | Pace::FixedSchedule { .. } | Pace::UserCentric { .. } | Pace::AgenticReplay(_) => {
-                Self::Spill
-            }
+            Pace::Rate { .. }
+            | Pace::FixedSchedule { .. }
+            | Pace::UserCentric { .. }
+            | Pace::AgenticReplay(_)
+            | Pace::Controlled(_) => Self::Spill,
         }
     }
 }

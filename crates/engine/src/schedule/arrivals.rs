@@ -19,8 +19,9 @@ pub(crate) struct ArrivalTimes {
     units: f64,
 }
 
+/// Gaps between arrivals at a rate of one.
 #[derive(Debug)]
-enum Gaps {
+pub(super) enum Gaps {
     Constant,
     Poisson(Stream),
     Gamma { smoothness: f64, draws: Stream },
@@ -28,14 +29,27 @@ enum Gaps {
 
 impl ArrivalTimes {
     pub(crate) fn new(arrival: Arrival, rate: RateFunction, seed: Seed) -> Self {
-        let gaps = match arrival {
-            Arrival::Constant => Gaps::Constant,
-            Arrival::Poisson => Gaps::Poisson(seed.stream("timing.request.poisson_interval")),
+        Self { rate, gaps: Gaps::new(arrival, seed), units: 0.0 }
+    }
+}
+
+impl Gaps {
+    pub(super) fn new(arrival: Arrival, seed: Seed) -> Self {
+        match arrival {
+            Arrival::Constant => Self::Constant,
+            Arrival::Poisson => Self::Poisson(seed.stream("timing.request.poisson_interval")),
             Arrival::Gamma { smoothness } => {
-                Gaps::Gamma { smoothness, draws: seed.stream("timing.request.gamma_interval") }
+                Self::Gamma { smoothness, draws: seed.stream("timing.request.gamma_interval") }
             }
-        };
-        Self { rate, gaps, units: 0.0 }
+        }
+    }
+
+    pub(super) fn draw(&mut self) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::Poisson(draws) => draws.exponential(1.0),
+            Self::Gamma { smoothness, draws } => draws.gamma(*smoothness, 1.0 / *smoothness),
+        }
     }
 }
 
@@ -44,11 +58,7 @@ impl Iterator for ArrivalTimes {
 
     /// The first request is due one interval after the start.
     fn next(&mut self) -> Option<Nanos> {
-        self.units += match &mut self.gaps {
-            Gaps::Constant => 1.0,
-            Gaps::Poisson(draws) => draws.exponential(1.0),
-            Gaps::Gamma { smoothness, draws } => draws.gamma(*smoothness, 1.0 / *smoothness),
-        };
+        self.units += self.gaps.draw();
         Some(Nanos::from_secs_f64(self.rate.time_of(self.units)))
     }
 }

@@ -5,10 +5,12 @@ mod arrivals;
 mod ramp;
 mod rate;
 mod stagger;
+mod stepped_arrivals;
 mod trajectory;
 
 pub(crate) use arrivals::ArrivalTimes;
 pub(crate) use ramp::step_times;
 pub(crate) use rate::RateFunction;
 pub(crate) use stagger::{StaggeredUser, UserStagger};
+pub(crate) use stepped_arrivals::SteppedArrivals;
 pub(crate) use trajectory::{Trajectory, TrajectoryStream};

@@ -72,7 +72,7 @@ impl PhaseState<'_> {
         parent: Option<(&Session, Option<History>)>,
     ) -> Arc<Session> {
         let worker =
-            if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker(&self.phase.pace) };
+            if self.lanes.is_some() { self.run.take_worker() } else { self.run.choose_worker(self.is_closed_loop) };
         self.open_on(worker, conversation, correlation_id, turns, parent)
     }
 

@@ -27,7 +27,6 @@ pub(super) struct PhaseRun<'a> {
     environment: SchedulerEnvironment<'a>,
     grace_exceeded: bool,
     cut_drain: Nanos,
-    ahead: Nanos,
 }
 
 /// When the phase after this one begins.
@@ -67,9 +66,7 @@ impl<'a> PhaseRun<'a> {
         let cut_drain = workload.timing.cut_drain.into();
         let mut state = PhaseState::new(index, phase, workload, run, environment);
         let mode = mode::of(&phase.pace, &mut state);
-        // A limit must be asked at the due time itself, not before.
-        let ahead = if mode.knows_due_times() && state.is_unlimited() { AHEAD } else { Nanos::ZERO };
-        Self { state, mode, phase, environment, grace_exceeded: false, cut_drain, ahead }
+        Self { state, mode, phase, environment, grace_exceeded: false, cut_drain }
     }
 
     /// Enters another phase with all sessions that are open.
@@ -220,9 +217,15 @@ impl<'a> PhaseRun<'a> {
         })
     }
 
+    /// How long before its due time a request is handed out.
+    fn ahead(&self) -> Nanos {
+        // A limit must be asked at the due time itself, not before.
+        if self.mode.knows_due_times() && self.state.is_unlimited() { AHEAD } else { Nanos::ZERO }
+    }
+
     /// Up to when due times are handed out now; nothing that is due at the deadline or later.
     fn horizon(&self, now: Mono) -> Mono {
-        let horizon = now + self.ahead;
+        let horizon = now + self.ahead();
         self.deadline().map_or(horizon, |end| horizon.min(end - Nanos(1)))
     }
 
@@ -319,7 +322,14 @@ impl<'a> PhaseRun<'a> {
                 }
                 // Connections that were opened after the phase had begun without them.
                 SchedulerEvent::Preconnected(_) => {}
-                SchedulerEvent::Enough(why) => stage = self.end_early(&why, stage),
+                SchedulerEvent::Enough { phase: Some(phase), .. } if phase != self.state.index => {}
+                SchedulerEvent::Enough { why, .. } => stage = self.end_early(&why, stage),
+                SchedulerEvent::SetLoad { phase, level } => {
+                    if phase == self.state.index && matches!(stage, PhaseStage::Sending) {
+                        let now = self.now();
+                        self.mode.set_load(level, now, &mut self.state);
+                    }
+                }
             }
             event = self.environment.events.take();
         }
@@ -333,7 +343,7 @@ impl<'a> PhaseRun<'a> {
                 let deadline = self.deadline();
                 // What is due at the deadline or later is not sent, and nothing to wake up for.
                 let next = self.mode.next_due().filter(|due| deadline.is_none_or(|end| *due < end));
-                let next = next.map(|due| due - self.ahead);
+                let next = next.map(|due| due - self.ahead());
                 [deadline, self.state.next_wake(now), next].into_iter().flatten().min()
             }
             PhaseStage::Draining { until, .. } => until.filter(|_| self.waits_for_its_own()),

@@ -42,6 +42,8 @@ pub(super) struct PhaseState<'a> {
     pub(super) environment: SchedulerEnvironment<'a>,
     /// Present for an agentic replay.
     pub(super) lanes: Option<ReplayLanes>,
+    /// What came back says when the next request is due. Changes with the load, where that is controlled.
+    pub(super) is_closed_loop: bool,
     pub(super) sessions: RampedLimit,
     pub(super) prefill: RampedLimit,
     pub(super) joins: BranchJoins,
@@ -85,6 +87,7 @@ impl<'a> PhaseState<'a> {
             first_phase: index,
             lanes: ReplayLanes::of(&phase.pace),
             environment,
+            is_closed_loop: phase.pace.is_closed_loop(),
             sessions: RampedLimit::share_of(
                 phase.split.whole_sessions,
                 phase.pace.session_limit().filter(|_| !phase.pace.is_agentic()),
@@ -125,7 +128,7 @@ impl<'a> PhaseState<'a> {
 
     /// Whether nothing but the schedule holds requests back.
     pub(super) fn is_unlimited(&self) -> bool {
-        self.phase.pace.session_limit().is_none() && self.phase.prefill_limit.is_none()
+        !self.sessions.is_limited() && self.phase.pace.session_limit().is_none() && self.phase.prefill_limit.is_none()
     }
 
     /// Whether any request may still be sent, also of an open session.
@@ -141,7 +144,7 @@ impl<'a> PhaseState<'a> {
     /// Until when nothing is sent because the server cannot be reached. A schedule is kept all the same: its requests are the load
     /// that was asked for.
     pub(super) fn held_until(&self, now: Mono) -> Option<Mono> {
-        if self.phase.pace.is_closed_loop() { self.run.reach.holds_until(now) } else { None }
+        if self.is_closed_loop { self.run.reach.holds_until(now) } else { None }
     }
 
     /// Whether the server could not be reached for longer than is allowed.
@@ -254,7 +257,7 @@ impl<'a> PhaseState<'a> {
                 }
                 if let Some(turn) = self.ready.pop_front() {
                     // A turn that waited for the server to come back is not late because of the client.
-                    let waited = self.phase.pace.is_closed_loop() && self.run.reach.outage().is_some();
+                    let waited = self.is_closed_loop && self.run.reach.outage().is_some();
                     self.issue(if waited { TurnToSend { due: turn.due.max(now), ..turn } } else { turn })?;
                 }
                 continue;

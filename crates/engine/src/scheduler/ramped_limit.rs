@@ -39,6 +39,12 @@ impl RampedLimit {
         Self { target, steps: own.map(|(_, step)| start + step).collect(), inside: 0 }
     }
 
+    /// Another limit from now on. What is inside beyond it stays.
+    pub(crate) fn set(&mut self, target: Option<usize>) {
+        self.target = target;
+        self.steps.clear();
+    }
+
     /// Counts what earlier phases have open, which must leave before the room is used again.
     pub(crate) fn with_inside(self, inside: usize) -> Self {
         Self { inside, ..self }
@@ -46,6 +52,10 @@ impl RampedLimit {
 
     pub(crate) fn has_room(&self, now: Mono) -> bool {
         self.limit(now).is_none_or(|limit| self.inside < limit)
+    }
+
+    pub(crate) fn is_limited(&self) -> bool {
+        self.target.is_some()
     }
 
     pub(crate) fn enter(&mut self) {

@@ -133,7 +133,7 @@ impl PhaseState<'_> {
             let Some(mut reserved) = self.reserve.given_back.pop_front() else { break };
             // Nobody else has seen the session, and another worker may have more time for it.
             if let Some(session) = Arc::get_mut(&mut reserved.credit.session) {
-                session.worker = self.run.choose_worker(&self.phase.pace);
+                session.worker = self.run.choose_worker(self.is_closed_loop);
             }
             self.admit();
             let worker = reserved.credit.session.worker;

@@ -98,18 +98,18 @@ impl RunState {
     }
 
     /// The worker of a session that starts now.
-    pub(super) fn choose_worker(&self, pace: &Pace) -> usize {
-        choose_worker(&self.in_flight, self.placement_for(pace))
+    pub(super) fn choose_worker(&self, is_closed_loop: bool) -> usize {
+        choose_worker(&self.in_flight, self.placement_for(is_closed_loop))
     }
 
-    fn placement_for(&self, pace: &Pace) -> Placement {
-        if pace.is_closed_loop() { self.placement } else { Placement::Spread }
+    fn placement_for(&self, is_closed_loop: bool) -> Placement {
+        if is_closed_loop { self.placement } else { Placement::Spread }
     }
 
     /// The connections that `sessions` sessions need, by worker, if they start now one after the other and nothing comes
     /// back meanwhile.
     pub(super) fn connections_ahead(&self, sessions: usize, pace: &Pace) -> Vec<Vec<ConnectionsAhead>> {
-        let (is_agentic, placement) = (pace.is_agentic(), self.placement_for(pace));
+        let (is_agentic, placement) = (pace.is_agentic(), self.placement_for(pace.is_closed_loop()));
         let workers = self.in_flight.len();
         let mut in_flight = self.in_flight.clone();
         let mut counts = vec![vec![0; self.targets]; workers];

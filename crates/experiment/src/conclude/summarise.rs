@@ -13,11 +13,11 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::RunOutcome;
 use aiperf_report::{
-    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ReportError, RunReport, ServerMetricsSummary,
-    Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ProgramBuild, ReportError, RunReport,
+    ServerMetricsSummary, Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 use aiperf_telemetry::server::ServerMetrics;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::conclude::advice::{self, Hints};
 use crate::conclude::ending::{self, EndEvidence};
@@ -101,7 +101,7 @@ impl RunMeasurements<'_> {
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let ended_by = at.map(|at| self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, ending.outcome, ended_by, &profiling.summary);
-        let mut sections = self.sections();
+        let mut sections = self.sections(run);
         sections.extend(node_split::summary_object(run.config.node));
         let mut client_health = self.health.clone();
         if !profiling.summary.failures.is_empty() {
@@ -208,10 +208,11 @@ impl RunMeasurements<'_> {
         metrics.map(|metric| (metric, joined.columns.shown_values(metric, &joined.context))).collect()
     }
 
-    /// Sections that the early-stop rules add to the summary.
-    fn sections(&self) -> Map<String, Value> {
+    /// Sections of the summary about the program, and those that the early-stop rules add.
+    fn sections(&self, run: &Run) -> Map<String, Value> {
+        let build = run.build.as_ref().map(|build| (ProgramBuild::KEY, json!(build)));
         let sections = self.stop_reports.iter().filter_map(|report| report.section.clone());
-        sections.map(|(key, value)| (key.to_owned(), value)).collect()
+        build.into_iter().chain(sections).map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// One phase by itself.

@@ -100,7 +100,7 @@ fn peak_rate(pace: &Pace) -> Option<f64> {
     match pace {
         Pace::Rate { rate, .. } => rate.points.iter().map(|point| point.per_second).reduce(f64::max),
         Pace::UserCentric { per_second, .. } => Some(*per_second),
-        Pace::Concurrency(_) | Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) => None,
+        Pace::Concurrency(_) | Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) | Pace::Controlled(_) => None,
     }
 }
 

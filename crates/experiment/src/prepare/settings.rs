@@ -32,9 +32,9 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
-    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
+    context.open_loop = !phase.pace.is_closed_loop();
     context.sending = match &phase.stop {
-        _ if context.open_loop => Sending::Scheduled,
+        _ if context.open_loop || matches!(phase.pace, Pace::Controlled(_)) => Sending::Scheduled,
         stop if stop.requests.is_none() && stop.sessions.is_none() && stop.duration.is_some() => Sending::UntilTime,
         _ => Sending::UntilCount,
     };
@@ -72,7 +72,7 @@ fn asked_rate(pace: &Pace) -> Option<f64> {
             _ => None,
         },
         Pace::UserCentric { per_second, .. } => Some(*per_second),
-        Pace::Concurrency(_) | Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) => None,
+        Pace::Concurrency(_) | Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) | Pace::Controlled(_) => None,
     }
 }
 

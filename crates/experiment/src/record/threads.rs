@@ -60,8 +60,6 @@ pub(crate) struct RecordPipeline {
     pub(crate) retry_after: Mutex<Option<String>>,
     /// Views of the run.
     pub(crate) live: LiveOutput,
-    /// Feeds of the early-stop rules.
-    pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the metric context of each phase.
     pub(crate) tap: Option<(Arc<ClientTap>, Vec<MetricContext>)>,
 }
@@ -75,6 +73,8 @@ pub(crate) struct RecordedPhase {
     pub(crate) is_measured: bool,
     pub(crate) profiling_index: Option<u32>,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// Feeds of the early-stop rules and of the load controller.
+    pub(crate) feeds: Vec<Arc<LiveFeed>>,
 }
 
 /// The results of parsing one finished request.
@@ -163,12 +163,10 @@ impl RecordPipeline {
             if let Some(threshold) = &phase.threshold {
                 threshold.note(observation.outcome());
             }
-            if phase.is_measured {
-                if observation.failure.is_none() {
-                    all_stamps.late += stamps::late_reads(&read.reads, &observation.chunks);
-                }
-                self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
+            if phase.is_measured && observation.failure.is_none() {
+                all_stamps.late += stamps::late_reads(&read.reads, &observation.chunks);
             }
+            phase.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             if let Some((tap, contexts)) = &self.tap {
                 tap.note(phase.kind, &finished, &observation, &values, &contexts[finished.phase]);
             }

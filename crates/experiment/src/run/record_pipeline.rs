@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use aiperf_clock::WallAnchor;
-use aiperf_config::{ExportLevel, PhaseKind};
+use aiperf_config::{ExportLevel, PhaseConfig, PhaseKind};
 use aiperf_engine::ControlSource;
 use aiperf_metrics::OverflowSigns;
 use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
@@ -17,6 +17,7 @@ use crate::record::raw::RawSource;
 use crate::record::threads::{RecordPipeline, RecordedPhase};
 use crate::record::warnings::ResponseWarnings;
 use crate::watch::early_stop::EarlyStop;
+use crate::watch::load_control::LoadControl;
 use crate::watch::monitor::Monitor;
 use crate::watch::threshold::FailureThreshold;
 
@@ -27,6 +28,7 @@ impl Run {
         monitor: &Arc<Monitor>,
         control: &ControlSource,
         early_stops: &[EarlyStop],
+        load_controls: &[LoadControl],
     ) -> Result<RecordPipeline, RunError> {
         let output = &self.config.output;
         let secrets = secrets_of(&self.config);
@@ -60,12 +62,18 @@ impl Run {
             if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
         let control = control.control();
         let mut profiled = 0..;
-        let phases = self.phases.iter().map(|phase| RecordedPhase {
+        let feeds_of = |index: usize, phase: &PhaseConfig| {
+            let rules = early_stops.iter().filter(|_| phase.is_measured()).map(|watch| &watch.feed);
+            let controls = load_controls.iter().filter(|control| control.phase == index).map(|control| &control.feed);
+            rules.chain(controls).cloned().collect()
+        };
+        let phases = self.phases.iter().enumerate().map(|(index, phase)| RecordedPhase {
             name: Arc::clone(&phase.name),
             kind: phase.kind,
             is_measured: phase.is_measured(),
             profiling_index: if phase.kind == PhaseKind::Profiling { profiled.next() } else { None },
             threshold: FailureThreshold::of(phase, &control),
+            feeds: feeds_of(index, phase),
         });
         Ok(RecordPipeline {
             observer: Observer {
@@ -92,7 +100,6 @@ impl Run {
             context: self.profiling_context().clone(),
             retry_after: Mutex::default(),
             live: LiveOutput::new(&self.live, self.contexts.clone()),
-            feeds: early_stops.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
     }

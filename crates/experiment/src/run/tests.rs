@@ -1,4 +1,4 @@
-//! A run against the simulator whose wall clock is set while it goes on.
+//! Runs against the simulator: one whose wall clock is set while it goes on, and one whose load is.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,6 +11,8 @@ use aiperf_socket::Stamping;
 use tempfile::TempDir;
 
 use super::*;
+
+mod load_control;
 
 fn prepared(dir: &TempDir) -> Run {
     let mut raw = RawOptions::default();

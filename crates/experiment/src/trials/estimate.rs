@@ -92,7 +92,7 @@ fn rate(phase: &PhaseConfig, latency: Option<f64>) -> Option<f64> {
             _ => return None,
         },
         Pace::UserCentric { per_second, .. } => *per_second,
-        Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) => return None,
+        Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) | Pace::Controlled(_) => return None,
     };
     (rate.is_finite() && rate > 0.0).then_some(rate)
 }

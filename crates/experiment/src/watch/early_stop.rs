@@ -13,7 +13,7 @@ use aiperf_metrics::{Metric, MetricContext};
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::watch::live::{LiveFeed, LiveSample};
+use crate::watch::live::{LiveFeed, LiveSample, SettlingFeed};
 use crate::watch::monitor::Monitor;
 
 /// Time between two checks. Requests that ended before one check are all known by the next.
@@ -77,8 +77,8 @@ impl EarlyStop {
     ) -> Result<Self, RunError> {
         let feed = Arc::new(LiveFeed::new(rule.metrics(), context));
         let (stop, stopped) = channel();
-        let thread_loop =
-            EarlyStopLoop { feed: Arc::clone(&feed), monitor: Arc::clone(monitor), control, settling: None };
+        let samples = SettlingFeed::new(Arc::clone(&feed), Arc::clone(monitor));
+        let thread_loop = EarlyStopLoop { samples, monitor: Arc::clone(monitor), control };
         let thread = thread::Builder::new()
             .name("early-stop".into())
             .spawn(move || thread_loop.run(rule, &stopped))
@@ -96,17 +96,13 @@ impl EarlyStop {
 }
 
 struct EarlyStopLoop {
-    feed: Arc<LiveFeed>,
+    samples: SettlingFeed,
     monitor: Arc<Monitor>,
     control: Control,
-    /// A time, and the number of records at which every request that ended before it has been seen.
-    settling: Option<(Mono, u64)>,
 }
 
 impl EarlyStopLoop {
     fn run(mut self, mut rule: Box<dyn StopRule>, stopped: &Receiver<Mono>) -> StopReport {
-        let mut last_check = Mono::now();
-        let mut settled = None;
         let mut is_satisfied = false;
         let until = loop {
             match stopped.recv_timeout(CHECK_INTERVAL) {
@@ -116,25 +112,18 @@ impl EarlyStopLoop {
             }
             let now = Mono::now();
             let Some(began) = self.began() else {
-                last_check = now;
+                self.samples.wait(now);
                 continue;
             };
-            // Workers return a request at once: those that ended before the last check have been returned by now.
-            let (until, needed) = *self.settling.get_or_insert((last_check, self.monitor.progress.returned()));
-            let (samples, noted) = self.feed.take();
-            if noted >= needed {
-                settled = Some(until);
-                self.settling = None;
-            }
+            let (samples, settled) = self.samples.take(now);
             let view = FinishedRequests { samples: &samples, began, settled: settled.unwrap_or(began).max(began) };
             if let Some(why) = rule.check(&view).filter(|_| !is_satisfied) {
                 is_satisfied = true;
                 self.control.enough(why);
             }
-            last_check = now;
         };
         if let Some(began) = self.began() {
-            let (samples, _) = self.feed.take();
+            let samples = self.samples.take_rest();
             rule.check(&FinishedRequests { samples: &samples, began, settled: until.max(began) });
         }
         rule.report()

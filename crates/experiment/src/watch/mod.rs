@@ -1,10 +1,11 @@
-//! Threads and checks that observe a run while it goes on, and may end it early.
+//! Threads and checks that observe a run while it goes on, change its load, and may end it early.
 
 pub(crate) mod early_stop;
 pub(crate) mod gauges;
 pub(crate) mod gpu_telemetry;
 pub(crate) mod health;
 pub(crate) mod live;
+pub(crate) mod load_control;
 pub(crate) mod monitor;
 pub(crate) mod priority;
 pub(crate) mod process;

@@ -199,7 +199,7 @@ mod tests {
     /// One request that ended this many milliseconds after the phase began.
     fn sample(end_ms: u64, latency_ms: f64) -> LiveSample {
         let end = Mono::from_nanos(end_ms * 1_000_000);
-        LiveSample { start: end, end, outcome: RequestOutcome::Success, values: vec![Some(latency_ms * 1e6)] }
+        LiveSample { due: end, start: end, end, outcome: RequestOutcome::Success, values: vec![Some(latency_ms * 1e6)] }
     }
 
     /// Passes the requests up to a time to the rule; returns its answer.

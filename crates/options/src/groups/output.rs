@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aiperf_config::{
-    AutoPlots, ConsoleOutput, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace,
-    PhaseConfig, RateCurve, Strict, UiKind,
+    AutoPlots, ConsoleOutput, DatasetConfig, EndpointConfig, Environment, ExportLevel, LoadLevel, LogLevel,
+    OutputConfig, Pace, PhaseConfig, RateCurve, Strict, UiKind,
 };
 
 use crate::catalogue::OptionId;
@@ -144,6 +144,10 @@ fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling:
         Pace::AgenticReplay(replay) => format!("concurrency{}", replay.lanes),
         Pace::Rate { rate, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{:?}", rate_name(rate)),
         Pace::Rate { rate, ceiling: None, .. } => format!("request_rate{:?}", rate_name(rate)),
+        Pace::Controlled(level) => match level {
+            LoadLevel::Users(n) => format!("concurrency{n}"),
+            LoadLevel::Rate { per_second, .. } => format!("request_rate{per_second:?}"),
+        },
         Pace::FixedSchedule { .. } => "fixed_schedule".to_owned(),
         Pace::UserCentric { per_second, users, .. } => format!("user_centric-users{users}-qps{per_second:?}"),
     };

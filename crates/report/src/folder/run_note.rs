@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::folder::part_file::{indented, write_whole};
-use crate::{ArtifactPaths, ReportError};
+use crate::{ArtifactPaths, ProgramBuild, ReportError};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunNote {
@@ -17,6 +17,8 @@ pub struct RunNote {
     pub random_seed: Option<u64>,
     /// The command that repeats this run, secrets redacted.
     pub cli_command: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub build: Option<ProgramBuild>,
 }
 
 impl RunNote {

@@ -1,5 +1,6 @@
 //! What a whole run comes to: its numbers as JSON and CSV, in windows of time, and by phase.
 
+mod build;
 pub(crate) mod csv;
 mod files;
 mod genai_perf;
@@ -13,6 +14,7 @@ pub(crate) mod steady;
 mod timeslices;
 mod timestamps;
 
+pub use build::ProgramBuild;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_html_report, write_summary_files};
 pub use json::summary_document;
 pub use local_time::LocalZone;

@@ -20,10 +20,16 @@ impl LoadMode for ConcurrencyMode {
 
     fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         state.start_given_back(now)?;
-        while state.has_room_for_session(now) {
-            let session = state.draw_session(now);
-            state.start(session)?;
-        }
+        fill(now, state)?;
         state.refill_reserve(now)
     }
+}
+
+/// Starts as many sessions as there is room for.
+pub(super) fn fill(now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    while state.has_room_for_session(now) {
+        let session = state.draw_session(now);
+        state.start(session)?;
+    }
+    Ok(())
 }

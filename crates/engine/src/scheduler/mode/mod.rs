@@ -2,12 +2,13 @@
 
 mod agentic_replay;
 mod concurrency;
+mod controlled;
 mod fixed_schedule;
 mod rate;
 mod user_centric;
 
 use aiperf_clock::Mono;
-use aiperf_config::Pace;
+use aiperf_config::{LoadLevel, Pace};
 
 use super::phase_state::PhaseState;
 use crate::plan::{EngineError, PreparedTurn};
@@ -29,6 +30,9 @@ pub(super) trait LoadMode {
         true
     }
 
+    /// Goes on with another load, where it is controlled.
+    fn set_load(&mut self, _level: LoadLevel, _now: Mono, _state: &mut PhaseState<'_>) {}
+
     /// Whether due times come from a schedule, not from what came back.
     fn knows_due_times(&self) -> bool {
         true
@@ -44,6 +48,7 @@ pub(super) fn of(pace: &Pace, state: &mut PhaseState<'_>) -> Box<dyn LoadMode> {
     match pace {
         Pace::AgenticReplay(_) => Box::new(agentic_replay::AgenticReplayMode::new(state)),
         Pace::Concurrency(_) => Box::new(concurrency::ConcurrencyMode),
+        Pace::Controlled(level) => Box::new(controlled::ControlledMode::new(*level, state)),
         Pace::Rate { rate, arrival, .. } => Box::new(rate::RateMode::new(rate, *arrival, state)),
         Pace::FixedSchedule { zero, .. } => Box::new(fixed_schedule::FixedScheduleMode::new(*zero, state)),
         Pace::UserCentric { per_second, users, .. } => {

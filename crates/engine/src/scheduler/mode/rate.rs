@@ -9,7 +9,7 @@ use crate::plan::EngineError;
 use crate::schedule::{ArrivalTimes, RateFunction};
 
 /// Arrivals handed out before events are handled again: bounds how long a burst delays them.
-const BURST: usize = 256;
+pub(super) const BURST: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct RateMode {
@@ -56,18 +56,7 @@ impl LoadMode for RateMode {
             if self.next > now || !state.may_send() {
                 break;
             }
-            if let Some(mut turn) = state.waiting_for_arrival.pop_front() {
-                turn.due = self.next;
-                state.make_ready(turn);
-                state.flush(now)?;
-            } else if state.may_start_session() {
-                if state.has_room_for_session(now) {
-                    let session = state.draw_session(self.next);
-                    state.start(session)?;
-                } else {
-                    state.counts.arrivals_dropped += 1;
-                }
-            }
+            arrive(self.next, now, state)?;
             self.advance();
         }
         Ok(())
@@ -76,4 +65,21 @@ impl LoadMode for RateMode {
     fn turns_wait_for_arrivals(&self) -> bool {
         true
     }
+}
+
+/// Sends the request of one arrival, if there is room for it.
+pub(super) fn arrive(due: Mono, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+    if let Some(mut turn) = state.waiting_for_arrival.pop_front() {
+        turn.due = due;
+        state.make_ready(turn);
+        state.flush(now)?;
+    } else if state.may_start_session() {
+        if state.has_room_for_session(now) {
+            let session = state.draw_session(due);
+            state.start(session)?;
+        } else {
+            state.counts.arrivals_dropped += 1;
+        }
+    }
+    Ok(())
 }

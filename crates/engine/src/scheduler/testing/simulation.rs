@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::PhaseConfig;
+use aiperf_config::{LoadLevel, PhaseConfig};
 use aiperf_conversation::Lineage;
 use aiperf_endpoint::BuildError;
 use aiperf_protocol::{RunOutcome, StopReason};
@@ -16,7 +16,7 @@ use crate::control::SchedulerEvent;
 use crate::phase::{PhaseCounts, PhaseOutcome};
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, FixedSchedule, PreparedConversation, Timing, Workload};
-use crate::progress::Progress;
+use crate::progress::{LoadInForce, Progress};
 use crate::request::bodies::{Began, Bodies};
 use crate::request::preconnect::ConnectionsAhead;
 use crate::scheduler::environment::SchedulerEnvironment;
@@ -86,8 +86,19 @@ impl Simulation {
     }
 
     pub(crate) fn enough_at(mut self, millis: u64) -> Self {
-        self.orders.push((ms(millis), SchedulerEvent::Enough(Arc::from("precise enough"))));
+        self.orders.push((ms(millis), SchedulerEvent::Enough { phase: None, why: Arc::from("precise enough") }));
         self
+    }
+
+    /// Sets the load of the first phase.
+    pub(crate) fn set_load_at(mut self, millis: u64, level: LoadLevel) -> Self {
+        self.orders.push((ms(millis), SchedulerEvent::SetLoad { phase: 0, level }));
+        self
+    }
+
+    /// Something comes in after this time.
+    pub(crate) fn order(&mut self, at: Nanos, event: SchedulerEvent) {
+        self.orders.push((at, event));
     }
 
     /// Changes settings that few tests change.
@@ -142,7 +153,8 @@ impl Simulation {
         };
         let begun = bodies.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sent = progress.sent();
-        (DispatchLog { dispatched, cuts, preconnects, outcomes, begun, conversations, sent }, result)
+        let load = progress.load();
+        (DispatchLog { load, dispatched, cuts, preconnects, outcomes, begun, conversations, sent }, result)
     }
 }
 
@@ -158,9 +170,16 @@ pub(crate) struct DispatchLog {
     pub(crate) conversations: Arc<[PreparedConversation]>,
     /// As the progress of the last phase says.
     pub(crate) sent: u64,
+    /// The load that was in force last, where it was controlled.
+    pub(crate) load: Option<LoadInForce>,
 }
 
 impl DispatchLog {
+    /// Which load was in force last, since how many milliseconds, after how many changes.
+    pub(crate) fn load_ms(&self) -> Option<(LoadLevel, u64, u64)> {
+        self.load.map(|load| (load.level, to_ms(load.since.since(START)), load.changes))
+    }
+
     /// The only phase.
     pub(crate) fn outcome(&self) -> &PhaseOutcome {
         assert_eq!(self.outcomes.len(), 1);

@@ -4,6 +4,7 @@ mod agentic_replay;
 mod branches;
 mod cancellation;
 mod concurrency;
+mod controlled;
 mod early_stop;
 mod fixed_schedule;
 mod grace;

@@ -16,7 +16,13 @@ fn rule(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
 /// Request `n` ends after n milliseconds; its values are these.
 fn sample(n: u64, values: &[f64]) -> LiveSample {
     let end = Mono::from_nanos(n * 1_000_000);
-    LiveSample { start: end, end, outcome: RequestOutcome::Success, values: values.iter().copied().map(Some).collect() }
+    LiveSample {
+        due: end,
+        start: end,
+        end,
+        outcome: RequestOutcome::Success,
+        values: values.iter().copied().map(Some).collect(),
+    }
 }
 
 /// Checks after each request until the rule is satisfied; returns how many requests that took.

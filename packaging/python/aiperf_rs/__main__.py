@@ -1,0 +1,5 @@
+"""`python -m aiperf_rs ...` is `aiperf ...`, whichever package owns the command `aiperf`."""
+
+from .commands import aiperf
+
+aiperf()
