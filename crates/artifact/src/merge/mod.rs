@@ -68,6 +68,7 @@ pub fn merge(dirs: &[PathBuf], output: &Path, asked: &RebuildOptions, version: &
     {
         return Err(ArtifactError::Empty { path: empty.records_path() });
     }
+    copy_inputs(&folders, &paths)?;
     let warnings = origin::warnings(&folders, &nodes);
     let base = origin::base_summary(&folders, &nodes, version);
     let summary = paths.summary_json();
@@ -75,6 +76,13 @@ pub fn merge(dirs: &[PathBuf], output: &Path, asked: &RebuildOptions, version: &
     let folder = Folder::open(output)?;
     let rebuilt = rebuild(&folder, asked, version)?;
     Ok(Merged { rebuilt, folder, nodes, warnings })
+}
+
+/// Nodes of one run have the same data, so the file of the first is that of all.
+fn copy_inputs(folders: &[NodeFolder], to: &ArtifactPaths) -> Result<(), ArtifactError> {
+    let found = folders.iter().map(|folder| ArtifactPaths::new(folder.dir(), None).inputs()).find(|path| path.exists());
+    let Some(path) = found else { return Ok(()) };
+    fs::copy(&path, to.inputs()).map(drop).map_err(ArtifactError::write(&to.inputs()))
 }
 
 /// The next line of a folder. The greatest is the one that is written first: the earliest end, then the first folder.

@@ -15,9 +15,9 @@ use crate::scheduler::testing::{
 };
 
 /// A request, whoever sends it: phase, conversation, turn, server, and whether it is given up.
-type Sent = (usize, usize, usize, usize, bool);
+type SentRequest = (usize, usize, usize, usize, bool);
 
-fn sent(request: &Dispatched) -> Sent {
+fn sent(request: &Dispatched) -> SentRequest {
     (request.phase, request.conversation, request.turn, request.target, request.cancel_after.is_some())
 }
 
@@ -42,8 +42,8 @@ fn nodes(conversations: &[PreparedConversation], phases: &[PhaseConfig], count: 
     (0..count).map(|index| run(conversations, phases, share(index), seed)).collect()
 }
 
-fn all_sent<'a>(logs: impl IntoIterator<Item = &'a DispatchLog>) -> Vec<Sent> {
-    let mut all: Vec<Sent> = logs.into_iter().flat_map(|log| log.dispatched.iter().map(sent)).collect();
+fn all_sent<'a>(logs: impl IntoIterator<Item = &'a DispatchLog>) -> Vec<SentRequest> {
+    let mut all: Vec<SentRequest> = logs.into_iter().flat_map(|log| log.dispatched.iter().map(sent)).collect();
     all.sort_unstable();
     all
 }
@@ -107,7 +107,7 @@ proptest! {
         let phases = [profiling(pace, sessions(total))];
         let one = run(&conversations, &phases, NodeShare::WHOLE, seed);
         let logs = nodes(&conversations, &phases, count, seed);
-        let without_server = |log: Vec<Sent>| -> Vec<(usize, usize)> {
+        let without_server = |log: Vec<SentRequest>| -> Vec<(usize, usize)> {
             log.into_iter().map(|(_, conversation, turn, ..)| (conversation, turn)).collect()
         };
         prop_assert_eq!(without_server(all_sent(&logs)), without_server(all_sent([&one])));
