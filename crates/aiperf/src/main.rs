@@ -21,6 +21,7 @@ mod init;
 mod interrupts;
 mod limits;
 mod logging;
+mod merge;
 mod plot;
 mod profile;
 mod progress;
@@ -113,6 +114,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
         Invocation::SpeedBenchReport(asked) => return speed_bench_report::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
+        Invocation::Merge(asked) => return merge::merge(&asked, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Config(asked) => return config_file::run(&asked, &environment),

@@ -19,6 +19,10 @@ pub enum ArtifactError {
     Empty { path: PathBuf },
     #[error("{} contains several runs ({}); name one of them", .folder.display(), .prefixes.join(", "))]
     SeveralPrefixes { folder: PathBuf, prefixes: Vec<String> },
+    #[error("cannot write {}: {source}", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} already has records; choose another folder with --output-dir", .folder.display())]
+    OutputInUse { folder: PathBuf },
     #[error(transparent)]
     Slo(#[from] SloError),
 }
@@ -27,5 +31,10 @@ impl ArtifactError {
     pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Read { path, source }
+    }
+
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
     }
 }

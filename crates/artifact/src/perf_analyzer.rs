@@ -19,22 +19,28 @@ struct PerfAnalyzerExperiment {
     requests: Vec<PerfAnalyzerRequest>,
 }
 
-#[derive(Deserialize)]
-struct PerfAnalyzerRequest {
-    timestamp: u64,
+#[derive(Debug, Deserialize)]
+pub(crate) struct PerfAnalyzerRequest {
+    pub(crate) timestamp: u64,
     #[serde(default)]
-    response_timestamps: Vec<u64>,
+    pub(crate) response_timestamps: Vec<u64>,
 }
 
-/// `None` if the folder has no such file. Token counts are not in it, so that only times are known.
-pub(crate) fn read(folder: &Folder) -> Result<Option<RequestTable>, ArtifactError> {
+/// All requests of the file; `None` if the folder has no such file.
+pub(crate) fn requests(folder: &Folder) -> Result<Option<Vec<PerfAnalyzerRequest>>, ArtifactError> {
     // With `--profile-export-file NAME.json` the file has the name that a summary with a prefix has.
     let names = [folder.paths().perf_analyzer_records(), folder.paths().summary_json()];
     let Some(path) = names.into_iter().find(|path| path.is_file()) else { return Ok(None) };
     let text = std::fs::read(&path).map_err(ArtifactError::read(&path))?;
     let Ok(PerfAnalyzerFile { experiments }) = serde_json::from_slice(&text) else { return Ok(None) };
+    Ok(Some(experiments.into_iter().flat_map(|it| it.requests).collect()))
+}
+
+/// `None` if the folder has no such file. Token counts are not in it, so that only times are known.
+pub(crate) fn read(folder: &Folder) -> Result<Option<RequestTable>, ArtifactError> {
+    let Some(requests) = requests(folder)? else { return Ok(None) };
     let mut table = RequestTable::default();
-    for PerfAnalyzerRequest { timestamp, response_timestamps } in experiments.into_iter().flat_map(|it| it.requests) {
+    for PerfAnalyzerRequest { timestamp, response_timestamps } in requests {
         let after = |time: u64| time.saturating_sub(timestamp) as f64 / NANOS_PER_MS;
         match (response_timestamps.first(), response_timestamps.last()) {
             (Some(first), Some(last)) => {

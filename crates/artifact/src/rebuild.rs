@@ -61,7 +61,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
     let seen = peek(&path)?;
     let context_of =
         |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
-    let mut records = Records::read(&path, &context_of, &mut |_, _| ())?;
+    let mut records = Records::read(&path, &context_of)?;
     if records.count == 0 {
         return Err(ArtifactError::Empty { path });
     }

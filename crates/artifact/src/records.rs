@@ -1,9 +1,13 @@
 //! The records file, read into columns.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::num::NonZero;
+use std::ops::Range;
 use std::path::Path;
+use std::thread;
 
 use aiperf_metrics::{Columns, Metric, MetricContext, RecordValues};
 use aiperf_protocol::PhaseKind;
@@ -16,6 +20,8 @@ use crate::recorded::{AsRecorded, RecordFields};
 /// Lines that are looked at to find out what kind of run it was.
 const FIRST_LINES: usize = 1_000;
 const BUFFER_BYTES: usize = 1 << 18;
+/// A thread is not worth its start for fewer bytes.
+const LEAST_PART: u64 = 16 << 20;
 
 /// The records of one phase.
 #[derive(Debug)]
@@ -44,12 +50,26 @@ pub(crate) struct Records {
     /// The last line has no end: whoever wrote it was stopped.
     pub(crate) torn: bool,
     pub(crate) unknown_tags: BTreeSet<String>,
+    /// Lines of the file, blank ones included.
+    lines: usize,
 }
+
+/// What a phase of a kind with this name has.
+type ContextOf<'a> = dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError> + Sync + 'a;
 
 impl PhaseRecords {
     /// Whether it belongs to the warmups, or to the profiling phases that count.
     pub(crate) fn is_of(&self, kind: PhaseKind) -> bool {
         self.kind == kind && (kind == PhaseKind::Warmup || self.in_results)
+    }
+
+    /// Takes in records of the same phase that follow in the file.
+    fn append(&mut self, next: Self) {
+        self.columns.merge(next.columns);
+        self.as_recorded.join(next.as_recorded);
+        self.first_credit = self.first_credit.min(next.first_credit);
+        self.last_end = self.last_end.max(next.last_end);
+        self.count += next.count;
     }
 
     /// This phase and a later one of the same kind, as one.
@@ -84,27 +104,24 @@ pub(crate) fn peek(path: &Path) -> Result<HashSet<Metric>, ArtifactError> {
 }
 
 impl Records {
-    /// `context_of`: what a phase of a kind with this name has. `visit` sees every line that can be read, with its number.
-    pub(crate) fn read(
-        path: &Path,
-        context_of: &dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError>,
-        visit: &mut dyn FnMut(usize, &RecordLine),
-    ) -> Result<Self, ArtifactError> {
-        let mut records = Self::default();
-        let mut refused = None;
-        each_line(path, |number, line, whole| {
-            match serde_json::from_slice::<RecordLine>(line) {
-                Ok(record) => {
-                    visit(number, &record);
-                    refused = records.add(&record, context_of).err();
-                }
-                Err(_) if !whole => records.torn = true,
-                Err(error) => records.bad.push((number, error.to_string())),
-            }
-            refused.is_none()
+    /// `context_of`: what a phase of a kind with this name has. A large file is read in parts, by several threads; the result does not
+    /// depend on their number.
+    pub(crate) fn read(path: &Path, context_of: &ContextOf<'_>) -> Result<Self, ArtifactError> {
+        let bytes = path.metadata().map_err(ArtifactError::read(path))?.len();
+        let threads = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+        let parts = (bytes / LEAST_PART).clamp(1, threads);
+        let range = |part: u64| bytes * part / parts..bytes * (part + 1) / parts;
+        let read = thread::scope(|scope| {
+            let started: Vec<_> =
+                (0..parts).map(|part| scope.spawn(move || Self::read_part(path, range(part), context_of))).collect();
+            started
+                .into_iter()
+                .map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect::<Result<Vec<_>, _>>()
         })?;
-        if let Some(error) = refused {
-            return Err(error);
+        let mut records = Self::default();
+        for part in read {
+            records.append(part);
         }
         for kind in [PhaseKind::Warmup, PhaseKind::Profiling] {
             let mut all = AsRecorded::default();
@@ -113,6 +130,36 @@ impl Records {
         }
         records.read_again(path)?;
         Ok(records)
+    }
+
+    /// Takes in what follows in the file.
+    fn append(&mut self, next: Self) {
+        self.bad.extend(next.bad.into_iter().map(|(line, why)| (self.lines + line, why)));
+        self.lines += next.lines;
+        self.count += next.count;
+        self.torn |= next.torn;
+        self.unknown_tags.extend(next.unknown_tags);
+        for (index, phase) in next.phases {
+            match self.phases.entry(index) {
+                Entry::Vacant(new) => drop(new.insert(phase)),
+                Entry::Occupied(mut known) => known.get_mut().append(phase),
+            }
+        }
+    }
+
+    /// The records whose lines begin in this part of the file.
+    fn read_part(path: &Path, part: Range<u64>, context_of: &ContextOf<'_>) -> Result<Self, ArtifactError> {
+        let mut records = Self::default();
+        let mut refused = None;
+        records.lines = each_line_in(path, part, |number, line, whole| {
+            match serde_json::from_slice::<RecordLine>(line) {
+                Ok(record) => refused = records.add(&record, context_of).err(),
+                Err(_) if !whole => records.torn = true,
+                Err(error) => records.bad.push((number, error.to_string())),
+            }
+            refused.is_none()
+        })?;
+        refused.map_or(Ok(records), Err)
     }
 
     /// All phases that are summarised together: the warmups, or the profiling phases that count.
@@ -127,11 +174,7 @@ impl Records {
         all.reduce(PhaseRecords::join)
     }
 
-    fn add(
-        &mut self,
-        line: &RecordLine,
-        context_of: &dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError>,
-    ) -> Result<(), ArtifactError> {
+    fn add(&mut self, line: &RecordLine, context_of: &ContextOf<'_>) -> Result<(), ArtifactError> {
         let metadata = &line.metadata;
         let is_warmup = |text: &Option<String>| text.as_deref() == Some("warmup");
         let in_results = !is_warmup(&metadata.benchmark_phase);
@@ -139,8 +182,8 @@ impl Records {
         let of_kind = if metadata.phase_kind.is_some() { &metadata.phase_kind } else { &metadata.benchmark_phase };
         let kind = if is_warmup(of_kind) { PhaseKind::Warmup } else { PhaseKind::Profiling };
         let phase = match self.phases.entry(metadata.phase_index) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(new) => new.insert(PhaseRecords {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(PhaseRecords {
                 fields: RecordFields::of(context_of(kind, metadata.phase_name.as_deref().unwrap_or(kind.name()))?),
                 name: metadata.phase_name.clone().unwrap_or_else(|| kind.name().to_owned()),
                 kind,
@@ -187,21 +230,63 @@ impl Records {
 }
 
 /// Calls `visit` with the number of each line that is not blank, the line, and whether it has an end; until it says no.
-pub(crate) fn each_line(path: &Path, mut visit: impl FnMut(usize, &[u8], bool) -> bool) -> Result<(), ArtifactError> {
-    let file = File::open(path).map_err(ArtifactError::read(path))?;
+pub(crate) fn each_line(path: &Path, visit: impl FnMut(usize, &[u8], bool) -> bool) -> Result<(), ArtifactError> {
+    each_line_in(path, 0..u64::MAX, visit).map(drop)
+}
+
+/// The same for the lines that begin in a part of the file, numbered from its first one. Returns how many there are.
+fn each_line_in(
+    path: &Path,
+    part: Range<u64>,
+    mut visit: impl FnMut(usize, &[u8], bool) -> bool,
+) -> Result<usize, ArtifactError> {
+    let mut file = File::open(path).map_err(ArtifactError::read(path))?;
+    let mut at = part.start.saturating_sub(1);
+    file.seek(SeekFrom::Start(at)).map_err(ArtifactError::read(path))?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
     let mut line = Vec::new();
+    if part.start > 0 {
+        // The line that the byte before the part belongs to begins before the part.
+        at += reader.read_until(b'\n', &mut line).map_err(ArtifactError::read(path))? as u64;
+    }
     let mut number = 0;
-    loop {
+    while at < part.end {
         line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(ArtifactError::read(path))? == 0 {
-            return Ok(());
+        let read = reader.read_until(b'\n', &mut line).map_err(ArtifactError::read(path))?;
+        if read == 0 {
+            break;
         }
+        at += read as u64;
         number += 1;
         let whole = line.last() == Some(&b'\n');
         let text = line.trim_ascii();
         if !text.is_empty() && !visit(number, text, whole) {
-            return Ok(());
+            break;
+        }
+    }
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_file_have_all_lines_once_wherever_it_is_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines");
+        let text = "one\n\nthree\nfour\nfive";
+        std::fs::write(&path, text).unwrap();
+        for cut in 0..=text.len() as u64 {
+            let (mut seen, mut lines) = (Vec::new(), 0);
+            for part in [0..cut, cut..text.len() as u64] {
+                lines += each_line_in(&path, part, |_, line, _| {
+                    seen.push(String::from_utf8(line.to_vec()).unwrap());
+                    true
+                })
+                .unwrap();
+            }
+            assert_eq!((seen.join(" ").as_str(), lines), ("one three four five", 5), "cut at {cut}");
         }
     }
 }

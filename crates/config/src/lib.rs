@@ -12,9 +12,11 @@ mod experiment;
 mod gpu_telemetry;
 mod input_config;
 mod mlflow;
+mod node_share;
 mod otel;
 mod output;
 mod phase;
+mod phase_split;
 mod phases;
 mod post_process;
 mod run;
@@ -52,12 +54,14 @@ pub use experiment::{
 };
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
+pub use node_share::NodeShare;
 pub use otel::{OtelConfig, OtelSending, OtelStreams};
 pub use output::{AutoPlots, ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, LoadLevel, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
     RateCurve, RatePoint, ScheduleZero, StopConditions, Windows,
 };
+pub use phase_split::{PhaseSplit, divide_counts, divide_limits};
 pub use phases::Phases;
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};

@@ -9,6 +9,7 @@ use std::time::Duration;
 pub use aiperf_protocol::PhaseKind;
 
 pub use self::load_level::LoadLevel;
+use crate::PhaseSplit;
 
 #[derive(Debug, Clone)]
 pub struct PhaseConfig {
@@ -32,6 +33,8 @@ pub struct PhaseConfig {
     pub cancellation: Option<Cancellation>,
     /// Share of failed requests above which the run is stopped; only profiling phases are watched.
     pub failed_request_threshold: Option<f64>,
+    /// Which part of the phase this node sends.
+    pub split: PhaseSplit,
 }
 
 impl PhaseConfig {
@@ -54,6 +57,7 @@ impl PhaseConfig {
             prefill_ramp: None,
             cancellation: None,
             failed_request_threshold: None,
+            split: PhaseSplit::default(),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, OtelConfig,
-    OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
+    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, NodeShare,
+    OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ pub struct Config {
     pub confidence_level: f64,
     /// `None`: drawn from the operating system, so the run cannot be repeated.
     pub random_seed: Option<u64>,
+    /// Which part of the run this process sends.
+    pub node: NodeShare,
+    /// When the first phase begins, as time since the Unix epoch; `None`: as soon as everything is ready.
+    pub start_at: Option<Duration>,
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,

@@ -61,6 +61,11 @@ impl Dataset {
             || self.outlines.iter().flat_map(|outline| &outline.turns).any(|turn| !turn.branches.is_empty())
     }
 
+    /// Whether each session is one request.
+    pub fn has_one_turn_each(&self) -> bool {
+        !self.has_branches() && self.outlines.iter().all(|outline| outline.turns.len() == 1)
+    }
+
     /// Whether contents are generated each time a conversation is requested.
     pub fn is_deferred(&self) -> bool {
         self.deferred.is_some()

@@ -63,6 +63,10 @@ pub enum RunError {
         "--concurrency {lanes} needs at least {lanes} recorded sessions, but there are {sessions}: lower it, or let lanes share sessions with --allow-dataset-wrap"
     )]
     TooFewRecordings { lanes: usize, sessions: usize },
+    #[error(
+        "--node-count {nodes}: the schedule has {sessions} sessions, fewer than nodes; use at most {sessions} nodes"
+    )]
+    TooFewSessions { nodes: u64, sessions: usize },
     #[error("--grpc-method {method}: {reason}")]
     Method { method: String, reason: String },
     #[error("{flag} {path}: {reason}")]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, divide_counts, divide_limits};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
@@ -41,11 +41,13 @@ use crate::prepare::capacity;
 use crate::prepare::counting;
 use crate::prepare::data_warnings;
 use crate::prepare::discovery;
+use crate::prepare::node_split;
 use crate::prepare::readiness;
 use crate::prepare::replay_plan;
 use crate::prepare::scenario;
 use crate::prepare::server_hook::{self, ProfilerHook};
 use crate::prepare::settings;
+use crate::prepare::start_time;
 use crate::prepare::strictness::Strictness;
 use crate::prepare::target::Targets;
 use crate::record::stamps;
@@ -118,6 +120,7 @@ impl Run {
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.phases.iter().cloned().collect();
+        divide_limits(&mut phases, config.node);
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         UntilCi::validate(&config, &settings::metric_context(&config, config.phases.profiling())?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
@@ -130,11 +133,13 @@ impl Run {
         let (tokenizer, dataset) = counting::prepare(&config, seed, hub, live)?;
         let dataset = Arc::new(dataset);
         scenario::check_data(&config, &dataset)?;
-        let fixed_schedule = fixed_schedule(&phases, &dataset)?;
+        let mut fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             let all = dataset.roots().len() as u64;
             phase.stop.sessions = Some(phase.stop.sessions.map_or(all, |asked| asked.min(all)));
         }
+        divide_counts(&mut phases, config.node, dataset.has_one_turn_each());
+        node_split::divide_schedule(&mut phases, config.node, &mut fixed_schedule)?;
         data_warnings::warn(&dataset, replays(&phases));
         if let Some(replay) = phases.iter().find(|phase| matches!(phase.pace, Pace::FixedSchedule { .. })) {
             replay_plan::check(&config, replay, &dataset, &fixed_schedule)?;
@@ -289,6 +294,9 @@ impl Run {
             self.phases.iter().zip(&self.contexts).map(|(phase, context)| phase_plan(phase, context)).collect();
         let gauges = Arc::new(MonitorGauges(Arc::clone(monitor)));
         self.live.begin(RunPlan { benchmark_id: benchmark_id.clone(), phases }, gauges);
+        if let Some(at) = self.config.start_at {
+            start_time::wait_for(at, control);
+        }
         let plan = self.plan(server_metrics.as_ref());
         let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
         self.live.enter(RunState::Processing);
@@ -515,6 +523,7 @@ impl Run {
             hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
         }
         hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
+        hooks.extend(self.config.start_at.map(start_time::hook));
         (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 

@@ -33,7 +33,8 @@ pub use selftest::{
 pub use server_metrics::{EngineFigures, EngineSummary, ServerMetricsExport, ServerMetricsLines, ServerMetricsSummary};
 pub use summary::{
     AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, ProgramBuild, RunReport, StampCounts,
-    SummaryFiles, Timestamps, WrittenFile, summary_document, write_html_report, write_summary_files, write_timeslices,
+    SummaryFiles, Timestamps, WrittenFile, accounting_json, summary_document, write_html_report, write_summary_files,
+    write_timeslices,
 };
 pub use trials::names as aggregate_names;
 pub use trials::{

@@ -7,8 +7,8 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, chat, compare, config, doctor, help, init, man_pages, plot, report, selftest, speed_bench_report,
-    trace,
+    HELP, analyze, chat, compare, config, doctor, help, init, man_pages, merge, plot, report, selftest,
+    speed_bench_report, trace,
 };
 use crate::build::VERSION;
 
@@ -59,6 +59,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(selftest::command())
         .subcommand(sim::command())
         .subcommand(report::command())
+        .subcommand(merge::command())
         .subcommand(analyze::command())
         .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))

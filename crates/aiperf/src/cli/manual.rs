@@ -10,7 +10,7 @@ use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
 use clap::Command;
 
-use super::{UNBUILT_COMMANDS, analyze, chat, compare, plot, report};
+use super::{UNBUILT_COMMANDS, analyze, chat, compare, merge, plot, report};
 
 const HEAD: &str = "\
 # The command line
@@ -104,6 +104,10 @@ fn manual() -> String {
     write_compare(&mut text);
     text.push_str("\n## Options of `aiperf report`\n\n[report.md](report.md) shows the HTML report, [timeline.md](timeline.md) the trace.\n\n");
     write_arguments(&mut text, &report::command());
+    text.push_str(
+        "\n## Options of `aiperf merge`\n\n[cluster.md](cluster.md) shows how several nodes send one run.\n\n",
+    );
+    write_arguments(&mut text, &merge::command());
     for command in analyze::command().get_subcommands() {
         let _ = writeln!(
             text,

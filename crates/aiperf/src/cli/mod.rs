@@ -14,6 +14,7 @@ mod init;
 mod man_pages;
 #[cfg(test)]
 mod manual;
+mod merge;
 mod mistake;
 mod plot;
 mod profile;
@@ -44,6 +45,7 @@ pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use init::InitInvocation;
 pub(crate) use man_pages::ManPages;
+pub(crate) use merge::MergeInvocation;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
@@ -71,6 +73,8 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
+    /// Join the folders of several nodes.
+    Merge(MergeInvocation),
     /// Look at a configuration file.
     Config(ConfigInvocation),
     /// Look at finished runs.
@@ -143,6 +147,7 @@ pub(crate) fn parse(
         }
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
+        Some((merge::NAME, matches)) => Ok(Invocation::Merge(merge::read(matches, environment))),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),

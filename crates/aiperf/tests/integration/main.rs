@@ -47,6 +47,7 @@ mod load;
 mod lost_records;
 mod media;
 mod metrics;
+mod nodes;
 mod outputs;
 mod packaging;
 mod parquet_tables;

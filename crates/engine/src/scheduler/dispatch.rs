@@ -167,9 +167,16 @@ impl PhaseState<'_> {
         self.environment.progress.add_sent();
     }
 
-    /// One draw per request, whether it is used or not, so that the choice does not depend on anything else.
+    /// One draw per request, whether it is used or not, so that the choice does not depend on anything else. The draws of requests
+    /// that other nodes send are passed over.
     fn draw_cancellation(&mut self) -> Option<Nanos> {
         let Cancellation { percent, delay } = self.phase.cancellation?;
-        (self.cancellation_draws.unit() * 100.0 < percent).then(|| delay.into())
+        loop {
+            let (number, draw) = (self.cancellations_drawn, self.cancellation_draws.unit());
+            self.cancellations_drawn += 1;
+            if self.phase.split.share.takes(number) {
+                return (draw * 100.0 < percent).then(|| delay.into());
+            }
+        }
     }
 }

@@ -82,7 +82,8 @@ impl<'a> Scheduler<'a> {
         environment: SchedulerEnvironment<'a>,
     ) -> Self {
         let limit = workload.timing.unreachable_limit.map(Into::into);
-        let run = RunState::new(environment.dispatch.workers(), placement, targets, limit);
+        let share = workload.phases.first().map(|phase| phase.split.share).unwrap_or_default();
+        let run = RunState::new(environment.dispatch.workers(), placement, targets, share, limit);
         Self { workload, run, hook, environment }
     }
 
@@ -133,7 +134,11 @@ impl<'a> Scheduler<'a> {
             }
             _ => {
                 before(&mut self.hook, phase)?;
-                self.preconnect(phase)
+                let came_in = self.preconnect(phase)?;
+                if let Some(hook) = &mut self.hook {
+                    hook.release(phase).map_err(EngineError::Hook)?;
+                }
+                Ok(came_in)
             }
         }
     }

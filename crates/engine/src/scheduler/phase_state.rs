@@ -52,6 +52,8 @@ pub(super) struct PhaseState<'a> {
     /// Conversations that were started before a root, which happens once in a phase.
     pub(super) started_before: HashSet<ConversationIndex>,
     pub(super) cancellation_draws: Stream,
+    /// The number of the next draw, over all nodes.
+    pub(super) cancellations_drawn: u64,
     pub(super) next_key: u64,
     pub(super) numbers: CreditNumbers,
     pub(super) reserve: Reserve,
@@ -86,20 +88,30 @@ impl<'a> PhaseState<'a> {
             lanes: ReplayLanes::of(&phase.pace),
             environment,
             is_closed_loop: phase.pace.is_closed_loop(),
-            sessions: RampedLimit::new(
+            sessions: RampedLimit::share_of(
+                phase.split.whole_sessions,
                 phase.pace.session_limit().filter(|_| !phase.pace.is_agentic()),
+                phase.split.share,
                 phase.concurrency_ramp,
                 start,
                 seed,
             )
             .with_inside(earlier_roots),
-            prefill: RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, start, seed)
-                .with_inside(earlier_prefills),
+            prefill: RampedLimit::share_of(
+                phase.split.whole_prefill,
+                phase.prefill_limit,
+                phase.split.share,
+                phase.prefill_ramp,
+                start,
+                seed,
+            )
+            .with_inside(earlier_prefills),
             joins: BranchJoins::default(),
             open_roots: 0,
             open_children: 0,
             started_before: HashSet::new(),
             cancellation_draws: seed.stream("timing.request.cancellation"),
+            cancellations_drawn: phase.split.first,
             next_key: 0,
             numbers: CreditNumbers::default(),
             reserve: Reserve::new(phase, &workload.conversations, run.in_flight.len(), start),
@@ -196,10 +208,21 @@ impl<'a> PhaseState<'a> {
         }
     }
 
-    /// The next conversation of the data set, as a session.
+    /// The next conversation of the data set that this node sends, as a session.
     pub(super) fn draw_session(&mut self, due: Mono) -> SessionToStart {
-        let conversation = (self.workload.next_conversation)();
-        self.session_of(conversation, due)
+        loop {
+            let (conversation, is_own) = self.draw();
+            if is_own {
+                return self.session_of(conversation, due);
+            }
+        }
+    }
+
+    /// The next conversation of the data set, and whether this node sends it.
+    pub(super) fn draw(&mut self) -> (usize, bool) {
+        let number = self.run.drawn;
+        self.run.drawn += 1;
+        ((self.workload.next_conversation)(), self.phase.split.share.takes(number))
     }
 
     pub(super) fn session_of(&self, conversation: usize, due: Mono) -> SessionToStart {

@@ -2,7 +2,7 @@
 //! measures.
 
 use aiperf_clock::Nanos;
-use aiperf_config::PhaseConfig;
+use aiperf_config::{Pace, PhaseConfig};
 
 use super::Scheduler;
 use crate::control::SchedulerEvent;
@@ -64,6 +64,11 @@ impl Scheduler<'_> {
     fn sessions_at_once(&self, phase: &PhaseConfig) -> Option<usize> {
         let limit = phase.pace.sessions_at_once().filter(|_| self.workload.preconnect)?;
         let requests = [phase.stop.requests, phase.stop.sessions].into_iter().flatten().min().unwrap_or(u64::MAX);
+        // Users are those of all nodes; other limits are the node's own.
+        let limit = match phase.pace {
+            Pace::UserCentric { .. } => phase.split.share.of(phase.split.first, limit as u64) as usize,
+            _ => limit,
+        };
         Some(limit.min(usize::try_from(requests).unwrap_or(usize::MAX)))
     }
 }

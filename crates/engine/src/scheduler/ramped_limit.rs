@@ -1,7 +1,7 @@
 //! A limit on how many sessions or requests may be open, which may grow over time.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::Ramp;
+use aiperf_config::{NodeShare, Ramp};
 use aiperf_seed::Seed;
 
 use crate::schedule::step_times;
@@ -17,11 +17,26 @@ pub(crate) struct RampedLimit {
 
 impl RampedLimit {
     pub(crate) fn new(target: Option<usize>, ramp: Option<Ramp>, start: Mono, seed: Seed) -> Self {
-        let steps: Vec<Nanos> = match (target, ramp) {
-            (Some(target), Some(ramp)) => step_times(target, ramp, seed),
+        Self::share_of(target, target, NodeShare::WHOLE, ramp, start, seed)
+    }
+
+    /// The part of a limit that one node has. The ramp opens the places of the whole limit one after the other, and place `k` belongs
+    /// to node `k mod count`, so that the limits of all nodes add up to the whole one at any time.
+    pub(crate) fn share_of(
+        whole: Option<usize>,
+        target: Option<usize>,
+        share: NodeShare,
+        ramp: Option<Ramp>,
+        start: Mono,
+        seed: Seed,
+    ) -> Self {
+        let steps: Vec<Nanos> = match (whole.or(target), ramp) {
+            (Some(whole), Some(ramp)) => step_times(whole, ramp, seed),
             _ => Vec::new(),
         };
-        Self { target, steps: steps.into_iter().map(|step| start + step).collect(), inside: 0 }
+        // The first place is open from the start; the others follow step by step.
+        let own = (1..).zip(steps).filter(|(place, _)| share.takes(*place));
+        Self { target, steps: own.map(|(_, step)| start + step).collect(), inside: 0 }
     }
 
     /// Another limit from now on. What is inside beyond it stays.

@@ -31,7 +31,7 @@ impl<'a> PhaseState<'a> {
         let Some(options) = self.lanes.as_ref().map(|lanes| lanes.options) else { return };
         let mut to_prime = Vec::new();
         for lane in 0..options.lanes {
-            let root = (self.workload.next_conversation)();
+            let (root, _) = self.draw();
             let name = Arc::clone(&self.workload.conversations[root].session_id);
             let draw = self.workload.seed.stream(&format!("timing.trajectory:{name}:{lane}")).unit();
             let ratio = options.start_min + draw * (options.start_max - options.start_min);

@@ -1,7 +1,7 @@
 //! What outlives a phase: which worker and which server get the next session, and whether the servers can be reached.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::Pace;
+use aiperf_config::{NodeShare, Pace};
 use aiperf_seed::Stream;
 
 use super::draining::DrainingPhase;
@@ -35,6 +35,10 @@ pub(super) struct RunState {
     placement: Placement,
     targets: usize,
     next_target: usize,
+    /// How far apart the targets of two sessions are: sessions of all nodes take turns.
+    target_step: usize,
+    /// Conversations that were drawn, those of other nodes included.
+    pub(super) drawn: u64,
     next_worker: usize,
     pub(super) ids: Stream,
     pub(super) reach: Reachability,
@@ -47,14 +51,23 @@ pub(super) struct RunState {
 }
 
 impl RunState {
-    pub(super) fn new(workers: usize, placement: Placement, targets: usize, unreachable_limit: Option<Nanos>) -> Self {
+    pub(super) fn new(
+        workers: usize,
+        placement: Placement,
+        targets: usize,
+        share: NodeShare,
+        unreachable_limit: Option<Nanos>,
+    ) -> Self {
+        let of_targets = |number: u64| (number % targets as u64) as usize;
         Self {
             in_flight: vec![0; workers],
             roots_in_flight: 0,
             prefilling: 0,
             placement,
             targets,
-            next_target: 0,
+            next_target: of_targets(share.index()),
+            target_step: of_targets(share.count()),
+            drawn: 0,
             next_worker: 0,
             ids: Stream::from_entropy(),
             reach: Reachability::new(unreachable_limit, targets),
@@ -107,7 +120,7 @@ impl RunState {
                 choose_worker(&in_flight, placement)
             };
             in_flight[worker] += 1;
-            counts[worker][(self.next_target + session) % self.targets] += 1;
+            counts[worker][(self.next_target + session * self.target_step) % self.targets] += 1;
         }
         let of_worker = |counts: Vec<usize>| {
             let by_target = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
@@ -125,7 +138,7 @@ impl RunState {
     /// Round robin over the servers, one step per session.
     pub(super) fn take_target(&mut self) -> usize {
         let target = self.next_target;
-        self.next_target = (target + 1) % self.targets;
+        self.next_target = (target + self.target_step) % self.targets;
         target
     }
 }

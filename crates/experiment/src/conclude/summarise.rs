@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::conclude::advice::{self, Hints};
 use crate::conclude::ending::{self, EndEvidence};
 use crate::conclude::joined::JoinedPhases;
+use crate::prepare::node_split;
 use crate::prepare::readiness;
 use crate::prepare::scenario;
 use crate::record::threads::PhaseColumns;
@@ -100,7 +101,8 @@ impl RunMeasurements<'_> {
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let ended_by = at.map(|at| self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, ending.outcome, ended_by, &profiling.summary);
-        let sections = self.sections(run);
+        let mut sections = self.sections(run);
+        sections.extend(node_split::summary_object(run.config.node));
         let mut client_health = self.health.clone();
         if !profiling.summary.failures.is_empty() {
             client_health.get_or_insert_default().add_shortages(self.began, &profiling.summary.failures);

@@ -147,7 +147,9 @@ fn orders(phases: &[PhaseConfig], mut sampler: Sampler, schedule: &FixedSchedule
     let mut orders = Vec::new();
     if !drawn.is_empty() {
         let most = drawn.iter().map(|phase| most_sessions(phase)).sum::<Option<u64>>().unwrap_or(u64::MAX);
-        let order = std::iter::repeat_with(move || sampler.draw().0).take(usize::try_from(most).unwrap_or(usize::MAX));
+        let share = drawn[0].split.share;
+        let own = (0..).map(move |number| (number, sampler.draw().0)).filter(move |(number, _)| share.takes(*number));
+        let order = own.map(|(_, conversation)| conversation).take(usize::try_from(most).unwrap_or(usize::MAX));
         orders.push(SessionOrder::new(Box::new(order), |sessions| &sessions.prefetch_queue.drawn, LIMIT));
     }
     if !scheduled.is_empty() {

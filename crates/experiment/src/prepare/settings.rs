@@ -41,7 +41,7 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
     context.asked_concurrency = asked_concurrency(phase);
-    context.asked_rate = asked_rate(&phase.pace);
+    context.asked_rate = asked_rate(&phase.pace).map(|rate| rate / phase.split.share.count() as f64);
     if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
         context.network_rtt = Some(NetworkRtt::given(Nanos::from(rtt)));
     }

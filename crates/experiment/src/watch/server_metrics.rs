@@ -248,6 +248,10 @@ impl PhaseHook for PhaseHooks {
         self.0.iter_mut().try_for_each(|hook| hook.before(phase))
     }
 
+    fn release(&mut self, phase: &PhaseConfig) -> Result<(), String> {
+        self.0.iter_mut().try_for_each(|hook| hook.release(phase))
+    }
+
     fn after(&mut self, phase: &PhaseConfig) {
         self.0.iter_mut().for_each(|hook| hook.after(phase));
     }

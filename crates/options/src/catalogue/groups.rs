@@ -2,8 +2,8 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, output, scenario, server_metrics,
-    service,
+    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, nodes, output, scenario,
+    server_metrics, service,
 };
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
@@ -40,6 +40,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("GPU Telemetry", gpu_telemetry::GPU_TELEMETRY),
     group("UI", service::UI),
     group("Workers", service::WORKERS),
+    group("Nodes", nodes::NODES),
     group("ZMQ Communication", service::ZMQ),
     group("Accuracy", accuracy::ACCURACY),
     group("Multi-Run", experiment::rows::MULTI_RUN),

@@ -270,6 +270,10 @@ pub enum OptionId {
     Json,
     // Workers
     WorkersMax,
+    // Nodes
+    NodeIndex,
+    NodeCount,
+    StartAt,
     // ZMQ Communication
     ZmqHost,
     ZmqIpcPath,

@@ -84,6 +84,7 @@ impl RawOptions {
                 }
             }
         }
+        super::nodes::refuse_several(self, &experiment)?;
         Ok(experiment)
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod gpu_telemetry;
 pub(crate) mod load;
 mod mlflow;
 pub(crate) mod network_latency;
+pub(crate) mod nodes;
 mod otel;
 pub(crate) mod output;
 mod preconnect;
@@ -48,6 +49,7 @@ impl RawOptions {
         let raw = &*scenario::apply(typed)?;
         let mut warnings: Vec<String> = ignored(typed).collect();
         let mut tuning = variables::read(&environment.variables)?;
+        let node = nodes::resolve(raw)?;
         let targets = endpoint::targets(raw)?;
         let (models, selection) = endpoint::model::resolve(raw, &targets)?;
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
@@ -60,8 +62,12 @@ impl RawOptions {
             Phases::of(warmup, profiling)
         };
         let profiling = phases.profiling();
+        nodes::check(raw, node, &phases)?;
         preconnect::check(raw, &endpoint, profiling, tuning.force_close)?;
-        let output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;
+        let mut output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;
+        if !node.is_whole() {
+            output.dir.push(format!("node-{}", node.index()));
+        }
         let gpu_telemetry = gpu_telemetry::resolve(raw, environment, &mut warnings)?;
         let gpu_cost = gpu_telemetry::cost(raw, gpu_telemetry.as_ref())?;
         let server_metrics = server_metrics::resolve(raw, tuning.scraping)?;
@@ -101,6 +107,8 @@ impl RawOptions {
             until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,
+            node,
+            start_at: nodes::start_at(raw)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             unreachable_timeout: raw

@@ -14,6 +14,7 @@ mod load_rules;
 mod media;
 mod named_data;
 mod network_latency;
+mod nodes;
 mod preconnect;
 mod public;
 mod rules;

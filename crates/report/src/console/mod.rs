@@ -4,6 +4,7 @@ mod errors;
 mod goodput;
 mod gpu;
 mod load;
+mod nodes;
 mod notes;
 mod phases;
 mod search;

@@ -3,7 +3,7 @@
 use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats, sample_floor as floor};
 use aiperf_table::{ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole, wrap};
 
-use super::{errors, goodput, gpu, load, phases, server_metrics, spec_decode, steady};
+use super::{errors, goodput, gpu, load, nodes, phases, server_metrics, spec_decode, steady};
 use crate::RunReport;
 
 pub(super) const PROGRAM: &str = "aiperf";
@@ -51,6 +51,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
     let mut blocks = vec![
         titled(ConsoleGroup::Main),
         phases::table(format!("{PROGRAM} | Phases"), report).map(TableBlock::ConsoleTable),
+        nodes::table(format!("{PROGRAM} | Nodes"), report).map(TableBlock::ConsoleTable),
         goodput::table(summary).map(TableBlock::ConsoleTable),
         errors::table(&summary.failures).map(TableBlock::ConsoleTable),
         metrics("Experimental Metrics", &with_flag(Flags::EXPERIMENTAL), STATISTICS),

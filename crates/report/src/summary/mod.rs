@@ -19,6 +19,7 @@ pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_html_report, write_
 pub use json::summary_document;
 pub use local_time::LocalZone;
 pub use percentiles::AskedPercentiles;
+pub use phases::accounting as accounting_json;
 pub use run::{PhaseReport, RunReport};
 pub use timeslices::write_timeslices;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};

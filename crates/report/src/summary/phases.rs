@@ -58,7 +58,7 @@ pub(crate) fn results(report: &RunReport) -> Value {
 }
 
 /// How the requests and sessions of a phase ended.
-pub(crate) fn accounting(phase: &PhaseAccounting) -> Value {
+pub fn accounting(phase: &PhaseAccounting) -> Value {
     json!({
         "phase_name": phase.phase,
         "start_ns": phase.started.0,

@@ -1,7 +1,7 @@
 //! Open loop: one request per arrival, whatever the server does. Open sessions come first, then new ones.
 
 use aiperf_clock::Mono;
-use aiperf_config::{Arrival, RateCurve};
+use aiperf_config::{Arrival, PhaseSplit, RateCurve};
 
 use super::super::phase_state::PhaseState;
 use super::LoadMode;
@@ -13,7 +13,11 @@ pub(super) const BURST: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct RateMode {
+    /// Of all nodes: dividing the arrivals, not the rate, keeps their shape.
     arrivals: ArrivalTimes,
+    /// The number of the next arrival.
+    number: u64,
+    split: PhaseSplit,
     start: Mono,
     next: Mono,
 }
@@ -22,9 +26,23 @@ impl RateMode {
     pub(super) fn new(rate: &RateCurve, arrival: Arrival, state: &PhaseState<'_>) -> Self {
         let seed = state.workload.seed;
         let rate = RateFunction::new(rate, state.workload.timing.rate_ramp_interval, seed);
-        let mut arrivals = ArrivalTimes::new(arrival, rate, seed);
-        let next = state.start + arrivals.next().unwrap_or_default();
-        Self { arrivals, start: state.start, next }
+        let (start, split) = (state.start, state.phase.split);
+        let arrivals = ArrivalTimes::new(arrival, rate, seed);
+        let mut mode = Self { arrivals, number: split.first, split, start, next: start };
+        mode.advance();
+        mode
+    }
+
+    /// Goes on to the next arrival of this node.
+    fn advance(&mut self) {
+        loop {
+            let (number, after) = (self.number, self.arrivals.next().unwrap_or_default());
+            self.number += 1;
+            if self.split.share.takes(number) {
+                self.next = self.start + after;
+                break;
+            }
+        }
     }
 }
 
@@ -39,7 +57,7 @@ impl LoadMode for RateMode {
                 break;
             }
             arrive(self.next, now, state)?;
-            self.next = self.start + self.arrivals.next().unwrap_or_default();
+            self.advance();
         }
         Ok(())
     }

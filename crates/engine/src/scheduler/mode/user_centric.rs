@@ -36,25 +36,31 @@ struct FirstUser {
     conversation: usize,
     /// `None`: all turns of the conversation.
     turns: Option<u64>,
+    /// Whether this node sends the turns. Every node knows all users, because each is followed by the next one.
+    is_own: bool,
 }
 
 impl UserCentricMode {
     pub(super) fn new(users: usize, per_second: f64, state: &mut PhaseState<'_>) -> Self {
         let stagger = UserStagger::new(users, per_second, state.workload.mean_turns());
-        let coming = first_users(&stagger, state.start, &mut state.workload.next_conversation).map(Reverse).collect();
+        let coming = first_users(&stagger, state.start, || state.draw()).map(Reverse).collect();
         let next_id = stagger.next_id();
         Self { gap: stagger.turn_gap(), next_id, coming, order: next_id }
     }
 }
 
 /// Conversations are assigned by id, whoever starts first: user 2 has the same conversation whatever the stagger.
-fn first_users(stagger: &UserStagger, zero: Mono, mut draw: impl FnMut() -> usize) -> impl Iterator<Item = Coming> {
+fn first_users(
+    stagger: &UserStagger,
+    zero: Mono,
+    mut draw: impl FnMut() -> (usize, bool),
+) -> impl Iterator<Item = Coming> {
     let mut users = stagger.first_generation();
     users.sort_by_key(|user| user.id);
-    users.into_iter().map(move |StaggeredUser { id, start, turns }| Coming {
-        start: zero + start,
-        order: id,
-        from_the_beginning: Some(FirstUser { id, conversation: draw(), turns }),
+    users.into_iter().map(move |StaggeredUser { id, start, turns }| {
+        let (conversation, is_own) = draw();
+        let first = FirstUser { id, conversation, turns, is_own };
+        Coming { start: zero + start, order: id, from_the_beginning: Some(first) }
     })
 }
 
@@ -66,19 +72,20 @@ impl LoadMode for UserCentricMode {
     fn send_due(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while self.next_due().is_some_and(|due| due <= now) {
             let Some(Reverse(Coming { start: due, from_the_beginning, .. })) = self.coming.pop() else { break };
-            let (id, session, turns) = if let Some(FirstUser { id, conversation, turns }) = from_the_beginning {
-                (id, state.session_of(conversation, due), turns)
-            } else {
+            let FirstUser { id, conversation, turns, is_own } = from_the_beginning.unwrap_or_else(|| {
+                let (conversation, is_own) = state.draw();
                 self.next_id += 1;
-                (self.next_id - 1, state.draw_session(due), None)
-            };
-            let whole = state.workload.conversations[session.conversation].turns.len();
-            let turns = turns.map_or(whole, |turns| whole.min(turns as usize));
-            state.starts.push_back(SessionToStart {
-                correlation_id: Some(id.to_string()),
-                turns: Some(turns),
-                ..session
+                FirstUser { id: self.next_id - 1, conversation, turns: None, is_own }
             });
+            let whole = state.workload.conversations[conversation].turns.len();
+            let turns = turns.map_or(whole, |turns| whole.min(turns as usize));
+            if is_own {
+                state.starts.push_back(SessionToStart {
+                    correlation_id: Some(id.to_string()),
+                    turns: Some(turns),
+                    ..state.session_of(conversation, due)
+                });
+            }
             self.order += 1;
             let start = due + Nanos(self.gap.0.saturating_mul(turns as u64));
             self.coming.push(Reverse(Coming { start, order: self.order, from_the_beginning: None }));
@@ -99,7 +106,7 @@ mod tests {
     fn conversations_are_dealt_out_by_id_and_the_user_who_never_sends_gets_none() {
         let stagger = UserStagger::new(8, 4.0, 4);
         let mut drawn = 0..;
-        let coming = first_users(&stagger, Mono::from_nanos(0), || drawn.next().unwrap());
+        let coming = first_users(&stagger, Mono::from_nanos(0), || (drawn.next().unwrap(), true));
         let mut users: Vec<Coming> = coming.collect();
         users.sort();
         let dealt: Vec<(u64, usize)> = users

@@ -9,6 +9,7 @@ mod early_stop;
 mod fixed_schedule;
 mod grace;
 mod interrupts;
+mod nodes;
 mod orchestrators;
 mod outages;
 mod phases;
