@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod adaptive_scale;
 pub mod console;
 mod error;
 mod folder;
@@ -13,6 +14,10 @@ mod summary;
 mod trials;
 mod validity;
 
+pub use adaptive_scale::{
+    ADAPTIVE_SCALE_SCHEMA, AdaptiveCandidate, AdaptiveEvent, AdaptiveEvents, AdaptivePhase, AdaptiveSummary,
+    ControlValues, adaptive_time, write_adaptive_manifest, write_adaptive_summary,
+};
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod adaptive_scale;
 mod agentic_order;
 mod agentic_replay;
 mod agents;

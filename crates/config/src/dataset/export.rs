@@ -30,7 +30,7 @@ impl Config {
             }
             DatasetSource::Public(public) => put_public(&mut section, public),
         }
-        section.put_some("random_seed", self.random_seed);
+        section.put_some("random_seed", self.dataset_seed.or(self.random_seed));
         section.put_some(
             "sampling",
             match self.dataset.sampling {

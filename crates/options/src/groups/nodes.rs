@@ -46,13 +46,17 @@ pub(crate) const NODES: &[OptionSpec] = &[
 
 const SEES_ALL: &str = "a node sees only its own part of the results, so nodes would stop at different times";
 /// Options that need to see the whole run, and the reason.
-const NEED_ALL: [(OptionId, &str); 3] = [
+const NEED_ALL: [(OptionId, &str); 4] = [
     (
         OptionId::Scenario,
         "an agentic replay shortens the time in which no session of the whole run is under way, which a node does not see",
     ),
     (OptionId::UntilCi, SEES_ALL),
     (OptionId::MeasurementInterval, SEES_ALL),
+    (
+        OptionId::AdaptiveScale,
+        "a node sees only its own part of the results, so nodes would raise their load at different times",
+    ),
 ];
 
 /// The part of the run that this process sends.
