@@ -2,6 +2,7 @@
 //! records, writes the files. Also several runs of one command, the self-test and `aiperf chat`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod chat;
 mod conclude;
 mod contents;

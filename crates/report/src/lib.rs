@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 pub mod console;
 mod error;
 mod folder;
@@ -13,6 +14,7 @@ mod summary;
 mod trials;
 mod validity;
 
+pub use accuracy::{AccuracyLine, AccuracyReport, AccuracyWriter};
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,
