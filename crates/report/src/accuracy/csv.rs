@@ -1,6 +1,7 @@
-//! `accuracy_results.csv`: the whole run first, then its tasks by name. The first five columns are those of the reference.
+//! `accuracy_results.csv`: the whole run first, then its tasks by name. The first five columns are those of the reference. Lines end in
+//! CR LF.
 
-use aiperf_table::csv::cell;
+use aiperf_table::csv::{LINE_END, cell};
 
 use super::{AccuracyReport, OVERALL};
 
@@ -8,13 +9,13 @@ const HEADER: &str = "task,correct,total,unparsed,accuracy,failed,ci_low,ci_high
 
 impl AccuracyReport {
     pub fn csv(&self) -> String {
-        let mut csv = format!("{HEADER}\n");
+        let mut csv = format!("{HEADER}{LINE_END}");
         for (task, counts) in std::iter::once((OVERALL, self.tally.overall())).chain(self.tally.tasks()) {
             let accuracy = counts.accuracy().unwrap_or_default();
             let end = |end: Option<f64>| end.map(|end| format!("{end:.4}")).unwrap_or_default();
             let interval = self.interval(&counts);
             csv += &format!(
-                "{},{},{},{},{accuracy:.4},{},{},{}\n",
+                "{},{},{},{},{accuracy:.4},{},{},{}{LINE_END}",
                 cell(task),
                 counts.right,
                 counts.total,
@@ -57,6 +58,6 @@ mod tests {
         };
         let expected = "task,correct,total,unparsed,accuracy,failed,ci_low,ci_high\nOVERALL,1,3,2,0.3333,1,0.0615,0.7923\n\
                         \"Sales, marketing\",0,1,1,0.0000,0,0.0000,0.7935\nvirology,1,2,1,0.5000,1,0.0945,0.9055\n";
-        assert_eq!(report.csv(), expected);
+        assert_eq!(report.csv(), expected.replace('\n', "\r\n"));
     }
 }
