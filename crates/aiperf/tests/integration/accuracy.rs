@@ -19,7 +19,8 @@ const RECORDED: &str = include_str!("../../../grading/tests/recorded/answers.jso
 
 fn says(content: &str) -> TestReply {
     let message = json!({"role": "assistant", "content": content});
-    let body = json!({"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+    let body =
+        json!({"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
     in_one("200 OK", "Content-Type: application/json\r\n", body.to_string().as_bytes())
 }
 
@@ -59,7 +60,8 @@ fn small_copy(benchmark: AccuracyBenchmark) -> TempDir {
 /// Rows of GSM8K, each with its number as the question.
 fn numbered_questions(golds: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let row = |(number, gold): (usize, &&str)| format!("{}\n", json!({"question": format!("<{number}>"), "answer": gold}));
+    let row =
+        |(number, gold): (usize, &&str)| format!("{}\n", json!({"question": format!("<{number}>"), "answer": gold}));
     fs::write(folder.path().join("test.jsonl"), golds.iter().enumerate().map(row).collect::<String>()).unwrap();
     folder
 }
@@ -100,7 +102,8 @@ fn options(case: &Value) -> String {
 #[test]
 fn the_prompts_of_every_benchmark_reach_the_server_as_those_of_the_reference_to_the_byte() {
     let captured: Vec<Value> = CAPTURED.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let is_same_case = |a: &Value, b: &Value| ["benchmark", "tasks", "n_shots", "cot"].iter().all(|key| a[*key] == b[*key]);
+    let is_same_case =
+        |a: &Value, b: &Value| ["benchmark", "tasks", "n_shots", "cot"].iter().all(|key| a[*key] == b[*key]);
     let mut seen = BTreeSet::new();
     let mut questions = 0;
     for cases in captured.chunk_by(is_same_case) {
@@ -138,7 +141,8 @@ fn the_prompts_of_every_benchmark_reach_the_server_as_those_of_the_reference_to_
             assert_eq!(sent["stop"], if has_stop { stop.clone() } else { Value::Null }, "{name}");
             assert!(sent.get("temperature").is_none() && sent.get("seed").is_none());
         }
-        let tasks: Vec<Value> = artifacts.lines("accuracy_export.jsonl").iter().map(|line| line["task"].clone()).collect();
+        let tasks: Vec<Value> =
+            artifacts.lines("accuracy_export.jsonl").iter().map(|line| line["task"].clone()).collect();
         assert_eq!(tasks, cases.iter().map(|case| case["task"].clone()).collect::<Vec<_>>(), "{name}");
         seen.insert(name.to_owned());
         questions += cases.len();
@@ -155,7 +159,8 @@ fn can_run_programs() -> bool {
 #[test]
 fn completions_get_everything_in_one_text() {
     let server = TestServer::start(|_, _| {
-        let body = json!({"object": "text_completion", "choices": [{"index": 0, "text": " A", "finish_reason": "stop"}]});
+        let body =
+            json!({"object": "text_completion", "choices": [{"index": 0, "text": " A", "finish_reason": "stop"}]});
         in_one("200 OK", "Content-Type: application/json\r\n", body.to_string().as_bytes())
     });
     let data = small_copy(AccuracyBenchmark::Mmlu);
@@ -163,7 +168,8 @@ fn completions_get_everything_in_one_text() {
     let program = profile(&server, "mmlu", data.path()).with(words).word("--accuracy-system-prompt").word("Be brief.");
     let artifacts = program.succeed();
     let captured = CAPTURED.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let expected: Vec<Value> = captured.filter(|case| case["benchmark"] == "mmlu" && case["task"] == "virology").collect();
+    let expected: Vec<Value> =
+        captured.filter(|case| case["benchmark"] == "mmlu" && case["task"] == "virology").collect();
     assert_eq!(server.received().len(), expected.len());
     for (request, expected) in server.received().iter().zip(&expected) {
         let sent = body(request);
@@ -193,7 +199,8 @@ fn recorded_answers_get_the_same_grades_through_a_run() {
         assert_eq!(lines.len(), rows.len(), "{grader}: each question once");
         let mut right = 0;
         for line in lines {
-            let place: usize = line["conversation_id"].as_str().unwrap().strip_prefix("gsm8k-").unwrap().parse().unwrap();
+            let place: usize =
+                line["conversation_id"].as_str().unwrap().strip_prefix("gsm8k-").unwrap().parse().unwrap();
             let (answer, gold) = &rows[place];
             let grade = grader.grade(answer, gold);
             right += u64::from(grade.verdict.is_right());
@@ -204,11 +211,19 @@ fn recorded_answers_get_the_same_grades_through_a_run() {
                 continue;
             }
             let expected = json!([grade.verdict.is_right(), grade.unparsed, grade.expected, grade.actual]);
-            assert_eq!(json!([line["passed"], line["unparsed"], line["expected"], line["actual"]]), expected, "{grader}");
+            assert_eq!(
+                json!([line["passed"], line["unparsed"], line["expected"], line["actual"]]),
+                expected,
+                "{grader}"
+            );
             assert_eq!(line["model_output"], answer.as_str());
         }
         let overall = &artifacts.summary()["accuracy.overall"];
-        assert_eq!((overall["sum"].as_u64(), overall["count"].as_u64()), (Some(right), Some(rows.len() as u64)), "{grader}");
+        assert_eq!(
+            (overall["sum"].as_u64(), overall["count"].as_u64()),
+            (Some(right), Some(rows.len() as u64)),
+            "{grader}"
+        );
     }
 }
 
@@ -229,7 +244,9 @@ fn twelve(right: usize) -> (TestServer, TempDir) {
 #[test]
 fn the_files_of_a_run_agree_and_can_be_made_again() {
     let (server, data) = twelve(6);
-    let artifacts = profile(&server, "gsm8k", data.path()).with("--concurrency 3 --warmup-request-count 2 --accuracy-verbose").succeed();
+    let artifacts = profile(&server, "gsm8k", data.path())
+        .with("--concurrency 3 --warmup-request-count 2 --accuracy-verbose")
+        .succeed();
     assert_eq!(server.received().len(), 14, "the warmup does not change which questions are asked");
     let expected = "task,correct,total,unparsed,accuracy,failed,ci_low,ci_high\nOVERALL,7,12,2,0.5833,1,0.3195,0.8067\n\
                     gsm8k,7,12,2,0.5833,1,0.3195,0.8067\n";
@@ -243,7 +260,10 @@ fn the_files_of_a_run_agree_and_can_be_made_again() {
     assert_eq!(summary["accuracy"]["data"]["sha256"].as_str().unwrap().len(), 64);
     assert!(artifacts.text("profile_export_aiperf.csv").contains("accuracy.overall (ratio),0.5833,0.3195,0.8067"));
     let console = artifacts.text("profile_export_console.txt");
-    assert!(console.contains("Accuracy: gsm8k") && console.contains("58.33%") && console.contains("31.95% to 80.67%"), "{console}");
+    assert!(
+        console.contains("Accuracy: gsm8k") && console.contains("58.33%") && console.contains("31.95% to 80.67%"),
+        "{console}"
+    );
     assert!(console.contains("1 of 12 requests of the benchmark failed"), "{console}");
     let failed: Vec<Value> =
         artifacts.lines("accuracy_export.jsonl").into_iter().filter(|line| line.get("error").is_some()).collect();
@@ -278,7 +298,9 @@ fn run(right: usize) -> Artifacts {
 fn faster_but_worse_answers_do_not_pass_the_gate() {
     let (good, bad) = (run(10), run(2));
     let words = "--metric request_latency:avg:99% --allow-incomplete";
-    let judge = |a: &Artifacts, b: &Artifacts| Program::new("gate --baseline").word(a.path("")).word(b.path("")).with(words).run();
+    let judge = |a: &Artifacts, b: &Artifacts| {
+        Program::new("gate --baseline").word(a.path("")).word(b.path("")).with(words).run()
+    };
     let ended = judge(&good, &bad);
     assert_eq!(ended.code, Some(2), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("accuracy of gsm8k: worse: 91.67% became 25.00%"), "{}", ended.stdout);
@@ -292,7 +314,8 @@ fn faster_but_worse_answers_do_not_pass_the_gate() {
     assert_eq!((&accuracy["verdict"], &accuracy["questions"]), (&json!("worse"), &json!(12)));
     assert!((accuracy["p_value"].as_f64().unwrap() - 2.0 / 256.0).abs() < 1e-12);
     let (server, _) = twelve(1);
-    let plain = Program::profile(&format!("--url {} --model m --tokenizer builtin --request-count 3", server.url())).run();
+    let plain =
+        Program::profile(&format!("--url {} --model m --tokenizer builtin --request-count 3", server.url())).run();
     let half = Program::new("gate --baseline").word(good.path("")).word(plain.artifacts.path("")).with(words).run();
     assert_ne!(half.code, Some(0), "{}", half.stdout);
 }
@@ -331,9 +354,9 @@ fn data_from_the_hub_is_recorded_with_its_revision() {
     let hub = LoopbackHub::with(&[("main/test.jsonl", rows.collect::<String>().as_bytes())]);
     let home = tempfile::tempdir().unwrap();
     let server = TestServer::start(|_, _| says("#### 1"));
-    let words = format!("--url {} --model m --tokenizer builtin --accuracy-benchmark gsm8k --request-count 3", server.url());
-    let artifacts =
-        Program::profile(&words).env("HF_ENDPOINT", hub.url.clone()).env("HF_HOME", home.path()).succeed();
+    let words =
+        format!("--url {} --model m --tokenizer builtin --accuracy-benchmark gsm8k --request-count 3", server.url());
+    let artifacts = Program::profile(&words).env("HF_ENDPOINT", hub.url.clone()).env("HF_HOME", home.path()).succeed();
     let data = &artifacts.summary()["accuracy"]["data"];
     assert_eq!(data["repository"], "openai/gsm8k");
     assert!(data["revision"].as_str().is_some_and(|commit| !commit.is_empty()), "{data}");
@@ -372,7 +395,10 @@ fn reasoning_is_graded_only_without_an_answer() {
 fn options_that_do_not_fit_are_refused_by_name() {
     let (server, data) = twelve(1);
     let refusals = [
-        ("--accuracy-n-shots 3 --accuracy-verbose", "--accuracy-n-shots, --accuracy-verbose needs --accuracy-benchmark"),
+        (
+            "--accuracy-n-shots 3 --accuracy-verbose",
+            "--accuracy-n-shots, --accuracy-verbose needs --accuracy-benchmark",
+        ),
         ("--accuracy-benchmark mmlu --dataset-sampling-strategy shuffle", "--dataset-sampling-strategy"),
         ("--accuracy-benchmark mmlu --endpoint-type embeddings", "does not answer questions with text"),
         ("--accuracy-benchmark mmlu --isl 10", "--isl"),
@@ -384,7 +410,8 @@ fn options_that_do_not_fit_are_refused_by_name() {
         ("--accuracy-benchmark mmlu2", "choose one of mmlu"),
     ];
     for (words, reason) in refusals {
-        let mut program = Program::profile(&format!("--url {} --model m --tokenizer builtin", server.url())).with(words);
+        let mut program =
+            Program::profile(&format!("--url {} --model m --tokenizer builtin", server.url())).with(words);
         if words.contains("tasks") {
             program = program.word("--accuracy-data-dir").word(data.path());
         }
