@@ -7,11 +7,12 @@ use std::path::Path;
 use aiperf_accuracy::AccuracyBenchmark;
 use aiperf_grading::Grader;
 use aiperf_loopback_hub::LoopbackHub;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::support::{Artifacts, Program, ReceivedRequest, TestReply, TestServer, in_one};
+use crate::support::{Artifacts, Program, ReceivedRequest, TestReply, TestServer, in_one, wait_for};
 
 const CAPTURED: &str = include_str!("../../../accuracy/tests/captured/prompts.jsonl");
 const ROWS: &str = include_str!("../../../accuracy/tests/captured/rows.json");
@@ -373,6 +374,25 @@ fn more_requests_than_questions_ask_no_question_twice() {
         artifacts.lines("accuracy_export.jsonl").iter().map(|line| line["conversation_id"].to_string()).collect();
     assert_eq!(names.len(), 12);
     assert!(artifacts.text("logs/aiperf.log").contains("has 12 questions"));
+}
+
+#[test]
+fn a_cancelled_run_has_the_accuracy_of_the_answers_that_came() {
+    let server = TestServer::start(|_, request| match number(request) {
+        number @ ..4 => says(&format!("#### {number}")),
+        _ => TestReply::silence(),
+    });
+    let golds: Vec<String> = (0..12).map(|number| format!("#### {number}")).collect();
+    let data = numbered_questions(&golds.iter().map(String::as_str).collect::<Vec<_>>());
+    let running = profile(&server, "gsm8k", data.path()).with("--concurrency 1").start();
+    wait_for("the question that gets no answer", || (server.received().len() == 5).then_some(()));
+    running.signal(Signal::INT);
+    let ended = running.end();
+    let summary = ended.artifacts.summary();
+    let overall = &summary["accuracy.overall"];
+    assert_eq!((&overall["count"], &overall["sum"]), (&json!(4), &json!(4)), "{}", ended.stderr);
+    assert_eq!(summary["accuracy"]["questions"], 12);
+    assert!(ended.artifacts.text("profile_export_console.txt").contains("The run asked 4 of 12 questions."));
 }
 
 #[test]
