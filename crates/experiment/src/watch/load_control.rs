@@ -30,6 +30,11 @@ pub trait LoadController: fmt::Debug + Send {
     /// phase has stopped sending has no effect.
     fn decide(&mut self, view: &LoadView<'_>) -> LoadDecision;
 
+    /// How far it is, in a few words for people who watch the run.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// After the last call.
     fn report(self: Box<Self>) -> LoadReport;
 }
@@ -169,6 +174,7 @@ impl LoadControlLoop {
                 self.last = reading;
             }
             let Some(decision) = self.ask(&mut *controller, &samples, now, settled, false) else { continue };
+            self.monitor.set_note(controller.note());
             match decision {
                 LoadDecision::Set(level) => self.control.set_load(self.phase, level),
                 LoadDecision::End(why) if !is_ended => {
