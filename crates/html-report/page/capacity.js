@@ -32,7 +32,9 @@ function capacityChart(head) {
     const x = Array.from({ length: 80 }, (_, index) => low * (high / low) ** (index / 79));
     series.push({ name: "Fitted", mark: "c1", unit: "%", x, y: x.map((level) => at(level, known.estimate) * 100), low: x.map((level) => at(level, known.high) * 100), high: x.map((level) => at(level, known.low) * 100) });
   }
-  series.push({ name: "Measured", mark: "c2", kind: "dashed", points: true, unit: "%", x: levels.map((level) => level.level), y: levels.map((level) => share(level) * 100) });
+  // Far above the capacity nearly all requests violate the objective, and the rest would be a flat line.
+  const near = known ? levels.filter((level) => level.level > known.low * 0.5 && level.level < known.high * 1.4) : levels;
+  series.push({ name: "Measured", mark: "c2", kind: "dashed", points: true, unit: "%", x: near.map((level) => level.level), y: near.map((level) => share(level) * 100) });
   const rules = [{ value: slo.allowed_share * 100, text: `${formatPercent(slo.allowed_share)} allowed` }];
   if (known) rules.push({ value: known.estimate, vertical: true, text: `Capacity ${formatNumber(known.estimate)}` });
   const answer = known
@@ -55,7 +57,7 @@ function decisionsChart(head) {
   const found = head.capacity;
   if (!found || found.decisions.length === 0) return null;
   const columns = ["step", "at (s)", "why", "load", "purpose", "requests", "violations", "known before"];
-  const row = (one) => [one.step, one.measured ? one.measured.started_s : null, one.sentence, one.load, one.purpose, one.measured ? one.measured.requests : null, one.measured ? formatPercent(Math.max(0, ...one.measured.violation_shares)) : null, one.known ? `${formatNumber(one.known.estimate)} (${formatNumber(one.known.low)} to ${formatNumber(one.known.high)})` : null];
+  const row = (one) => [one.step, one.measured ? Math.round(one.measured.started_s * 10) / 10 : null, one.sentence, one.load, one.purpose, one.measured ? one.measured.requests : null, one.measured ? formatPercent(Math.max(0, ...one.measured.violation_shares)) : null, one.known ? `${formatNumber(one.known.estimate)} (${formatNumber(one.known.low)} to ${formatNumber(one.known.high)})` : null];
   const rows = found.decisions.map(row);
   return chart({
     id: "R18",

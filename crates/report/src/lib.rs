@@ -16,7 +16,7 @@ mod validity;
 
 pub use capacity::{
     CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
-    HistoryError, HistoryStep,
+    HistoryError, HistoryStep, StepResult,
 };
 pub use error::ReportError;
 pub use folder::{

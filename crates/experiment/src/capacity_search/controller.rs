@@ -1,11 +1,14 @@
 //! Applies the decisions of the planner to the running phase.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use aiperf_capacity::{
-    CapacityPlanner, CapacityReport, Decision, LoadLevel as SearchLevel, Outcome, Reason, SearchAction, three_digits,
+    CapacityPlanner, CapacityReport, Decision, LoadLevel as SearchLevel, Outcome, Reason, SearchAction, StepPlan,
+    StepPurpose, three_digits,
 };
 use aiperf_config::CapacitySearch;
+use aiperf_live::{CapacityProgress, TriedLoad};
 use aiperf_metrics::{Metric, Slo};
 use aiperf_report::{
     ArtifactPaths, CapacityDecision, CapacityGoal, CapacityHistory, CapacityInterval, HistoryStep, WrittenFile,
@@ -35,6 +38,7 @@ pub(crate) struct CapacityController {
     changes: u64,
     end: Option<SearchEnd>,
     note: Option<String>,
+    progress: Arc<CapacityProgress>,
     path: PathBuf,
     history_path: PathBuf,
     version: String,
@@ -73,6 +77,7 @@ impl CapacityController {
             changes: 0,
             end: None,
             note: None,
+            progress: Arc::default(),
             path: paths.capacity(),
             history_path: paths.capacity_history(),
             version: version.to_owned(),
@@ -87,6 +92,7 @@ impl CapacityController {
         let reason = decision.reason.to_string();
         log::info!("Step {}: {reason}", self.decisions.len());
         self.note = Some(note(&decision, known, outcome::unit(self.search.of)));
+        self.progress = Arc::new(self.picture(&decision, known));
         match decision.action {
             SearchAction::Measure(plan) => {
                 self.step = Some(RunningStep::new(plan, self.changes));
@@ -96,6 +102,29 @@ impl CapacityController {
                 self.end = Some(SearchEnd { report: *report, reason: reason.clone() });
                 LoadDecision::End(reason)
             }
+        }
+    }
+
+    fn picture(&self, decision: &Decision, known: Option<CapacityInterval>) -> CapacityProgress {
+        let known = known.or_else(|| self.decisions.iter().rev().find_map(|decision| decision.known));
+        let allowed = self.goal.slos.iter().map(|slo| slo.allowed_share).fold(1.0, f64::min);
+        let counts = |plan: &StepPlan| !matches!(plan.purpose, StepPurpose::Throughput | StepPurpose::Recover);
+        let tried = self.decisions.iter().filter_map(|decision| {
+            let (plan, result) = (decision.plan.filter(counts)?, decision.measured.as_ref()?);
+            let violations = result.violation_shares.iter().copied().fold(0.0, f64::max);
+            Some(TriedLoad { load: plan.level.value(), requests: result.requests, violations, allowed })
+        });
+        CapacityProgress {
+            unit: outcome::unit(self.search.of),
+            step: self.decisions.len(),
+            load: decision.level().map_or_else(String::new, |level| level.to_string()),
+            reason: decision.reason.to_string(),
+            estimate: known.map(|known| known.estimate),
+            low: known.map(|known| known.low),
+            high: known.map(|known| known.high),
+            requests_left: decision.requests_left,
+            seconds_left: decision.seconds_left,
+            tried: tried.collect(),
         }
     }
 
@@ -226,6 +255,10 @@ impl LoadController for CapacityController {
 
     fn note(&self) -> Option<String> {
         self.note.clone()
+    }
+
+    fn capacity(&self) -> Option<Arc<CapacityProgress>> {
+        Some(Arc::clone(&self.progress))
     }
 
     fn report(self: Box<Self>) -> LoadReport {

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 pub(crate) fn json(folder: &Folder) -> Value {
     let Ok(file) = CapacityFile::read(&folder.paths().capacity()) else { return Value::Null };
     let report = &file.report;
-    let curve = report.curve.iter().map(
-        |point| json!({"level": point.level.value(), "requests": point.requests, "shares": point.violation_shares}),
-    );
+    let points = file.curve();
+    let curve = points
+        .iter()
+        .map(|(level, point)| json!({"level": level, "requests": point.requests, "shares": point.violation_shares}));
     json!({
         "unit": file.unit,
         "interval": file.capacity,

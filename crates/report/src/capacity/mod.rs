@@ -5,4 +5,6 @@ mod history;
 mod result;
 
 pub use history::{CapacityHistory, HistoryError, HistoryStep};
-pub use result::{CapacityDecision, CapacityFile, CapacityGoal, CapacityInterval, CapacitySloLimit, CapacityWarning};
+pub use result::{
+    CapacityDecision, CapacityFile, CapacityGoal, CapacityInterval, CapacitySloLimit, CapacityWarning, StepResult,
+};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use aiperf_capacity::{CapacityEstimate, CapacityReport, Decision, Outcome, StepPlan, StepRecord};
+use aiperf_capacity::{CapacityEstimate, CapacityReport, Decision, Outcome, StepPlan, StepPurpose, StepRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -182,6 +182,21 @@ impl CapacityFile {
     /// Requests per second that kept all objectives at the capacity: those of the verification, which was made there.
     pub fn goodput(&self) -> Option<f64> {
         self.report.verification.as_ref().map(|verification| verification.goodput)
+    }
+
+    /// What was measured at each load, in rising order. The closed loop before a search for a rate, and steps that let a queue drain,
+    /// are not part of it.
+    pub fn curve(&self) -> Vec<(f64, &StepResult)> {
+        let measured = |decision: &'_ CapacityDecision| {
+            let plan = decision.plan?;
+            let counts = !matches!(plan.purpose, StepPurpose::Throughput | StepPurpose::Recover);
+            counts.then(|| plan.level.value())
+        };
+        let points =
+            self.decisions.iter().filter_map(|decision| Some((measured(decision)?, decision.measured.as_ref()?)));
+        let mut points: Vec<(f64, &StepResult)> = points.filter(|(_, result)| result.requests > 0).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
     }
 
     /// The objective that limits the load.

@@ -42,7 +42,7 @@ fn answer(file: &CapacityFile) -> String {
     match (&file.capacity, file.report.outcome) {
         (_, Outcome::AlwaysViolated) => format!("Capacity: none; the lowest load violates {limits}"),
         (_, Outcome::NeverViolated) => {
-            let highest = file.report.curve.last().map_or(0.0, |point| point.level.value());
+            let highest = file.curve().last().map_or(0.0, |(level, _)| *level);
             format!("Capacity: at least {} {unit} within {limits}; no higher load was allowed", load(file, highest))
         }
         (None, _) => format!("Capacity: not known yet; the search ended before it came near the limit of {limits}"),
@@ -120,15 +120,10 @@ struct LevelRow {
 
 fn curve(file: &CapacityFile) -> String {
     let mut rows: Vec<LevelRow> = Vec::new();
-    for point in &file.report.curve {
+    for (level, point) in file.curve() {
         let share = point.violation_shares.iter().copied().fold(0.0, f64::max);
         let requests = point.requests as f64;
-        let row = LevelRow {
-            level: point.level.value(),
-            requests,
-            violations: share * requests,
-            throughput: point.throughput * requests,
-        };
+        let row = LevelRow { level, requests, violations: share * requests, throughput: point.throughput * requests };
         match rows.last_mut().filter(|last| row.level <= last.level * SAME_LEVEL) {
             Some(last) => {
                 last.requests += row.requests;
