@@ -60,7 +60,8 @@ fn the_most_users_of_a_server_that_refuses_more_are_found() {
     for (index, step) in steps.iter().enumerate() {
         assert_eq!(twin(&goal, &steps[..index]), Some(step.record.plan), "step {}", index + 1);
     }
-    assert_eq!(twin(&goal, &steps), None);
+    let is_found = result["report"]["outcome"] == "found";
+    assert!(!is_found || twin(&goal, &steps).is_none(), "the search ended before its planner did");
     let sent: u64 = steps.iter().map(|step| step.record.sent).sum();
     let records = fs::read_to_string(ended.artifacts.path("profile_export.jsonl")).unwrap().lines().count() as u64;
     assert!(sent <= records && records <= sent + 20, "{sent} requests of steps, {records} records");

@@ -11,6 +11,10 @@ use crate::error::RunError;
 const HIGHEST_RATE: f64 = 1e6;
 const MOST_USERS: u32 = 65_536;
 
+/// The share of the time after which the last step, the verification, begins. What is sent while the planner works, and a step that
+/// takes longer than planned, must fit into the rest.
+const TIME_FOR_STEPS: f64 = 0.85;
+
 /// Requests that searches of rates at ±5 % needed on simulated servers: M/D/1 and M/M/1 in `docs/capacity.md`.
 const REQUESTS_AT_5_PERCENT: (f64, f64) = (29_000.0, 85_000.0);
 
@@ -47,8 +51,8 @@ pub(super) fn of(search: &CapacitySearch, context: &MetricContext) -> Result<(Se
         slos: slos.iter().map(objective).collect(),
         precision: search.precision,
         budget: SearchBudget {
-            max_requests: search.max_requests.unwrap_or(u64::MAX / 2),
-            max_duration_s: search.max_duration.as_secs_f64(),
+            max_requests: search.max_requests.map_or(u64::MAX / 2, |most| most - most / 20),
+            max_duration_s: TIME_FOR_STEPS * search.max_duration.as_secs_f64(),
         },
         max_level,
     };
