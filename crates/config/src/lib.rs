@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod api;
+mod capacity;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -32,6 +33,7 @@ mod wandb;
 
 pub use accuracy::{AccuracyConfig, GraderChoice};
 pub use api::{ApiConfig, ApiLinger};
+pub use capacity::{CapacityOf, CapacitySearch, CapacitySlo};
 pub use dataset::{
     AccuracyData, AccuracySource, AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig,
     DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace,

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod capacity_search;
 mod chat;
 mod conclude;
 mod contents;
@@ -14,6 +15,7 @@ mod selftest;
 mod trials;
 mod watch;
 
+pub use capacity_search::typical_requests;
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
 pub use prepare::readiness::listed_models;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod capacity;
 pub mod console;
 mod error;
 mod folder;
@@ -15,6 +16,10 @@ mod trials;
 mod validity;
 
 pub use accuracy::{AccuracyLine, AccuracyReport, AccuracyWriter};
+pub use capacity::{
+    CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
+    HistoryError, HistoryStep, StepResult,
+};
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,
