@@ -2,7 +2,9 @@
 //! records, writes the files. Also several runs of one command, the self-test and `aiperf chat`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod adaptive_scale;
+mod capacity_search;
 mod chat;
 mod conclude;
 mod contents;
@@ -14,6 +16,7 @@ mod selftest;
 mod trials;
 mod watch;
 
+pub use capacity_search::typical_requests;
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
 pub use prepare::readiness::listed_models;

@@ -2,7 +2,9 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod adaptive_scale;
+mod capacity;
 pub mod console;
 mod error;
 mod folder;
@@ -14,9 +16,14 @@ mod summary;
 mod trials;
 mod validity;
 
+pub use accuracy::{AccuracyLine, AccuracyReport, AccuracyWriter};
 pub use adaptive_scale::{
     ADAPTIVE_SCALE_SCHEMA, AdaptiveCandidate, AdaptiveEvent, AdaptiveEvents, AdaptivePhase, AdaptiveSummary,
     ControlValues, adaptive_time, write_adaptive_manifest, write_adaptive_summary,
+};
+pub use capacity::{
+    CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
+    HistoryError, HistoryStep, StepResult,
 };
 pub use error::ReportError;
 pub use folder::{

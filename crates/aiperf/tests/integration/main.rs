@@ -4,6 +4,7 @@
 
 mod support;
 
+mod accuracy;
 mod adaptive_scale;
 mod agentic_order;
 mod agentic_replay;
@@ -11,6 +12,7 @@ mod agents;
 mod answers;
 mod artifact_folders;
 mod cancellation;
+mod capacity;
 mod chat;
 mod closed_loop;
 mod command_line;
