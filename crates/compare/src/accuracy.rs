@@ -74,12 +74,8 @@ impl AccuracyComparison {
         if all.total() == 0 {
             return Some(Self { unpaired, ..blank(Some("the sides have no question in common")) });
         }
-        let judged = judge(&all, threshold, question, level);
-        Some(Self { pairs: all, unpaired, tasks, ..Self { no_pairs: None, ..blank(None) } }.with(judged))
-    }
-
-    fn with(self, (change, p_value, verdict): (Option<Change>, f64, Verdict)) -> Self {
-        Self { change, p_value, verdict, ..self }
+        let (change, p_value, verdict) = judge(&all, threshold, question, level);
+        Some(Self { pairs: all, unpaired, change, p_value, verdict, tasks, ..blank(None) })
     }
 
     /// What it says to a gate: it passes when its interval rules out that the candidate is worse by more than the threshold.
@@ -153,11 +149,15 @@ fn judge(pairs: &PairedCounts, threshold: Share, question: Question, level: Leve
     });
     let limit = threshold.get();
     let within = change.is_some_and(|change| change.low >= -limit && change.high <= limit);
-    let verdict = match p_value < tail {
-        _ if within => Verdict::Equal,
-        true if share < -limit => Verdict::Worse,
-        true if share > limit => Verdict::Better,
-        _ => Verdict::Inconclusive,
+    let is_found = p_value < tail;
+    let verdict = if within {
+        Verdict::Equal
+    } else if is_found && share < -limit {
+        Verdict::Worse
+    } else if is_found && share > limit {
+        Verdict::Better
+    } else {
+        Verdict::Inconclusive
     };
     (change, p_value, verdict)
 }

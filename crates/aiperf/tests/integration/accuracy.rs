@@ -270,7 +270,10 @@ fn the_files_of_a_run_agree_and_can_be_made_again() {
         artifacts.lines("accuracy_export.jsonl").into_iter().filter(|line| line.get("error").is_some()).collect();
     assert_eq!(failed.len(), 1);
     assert_eq!((&failed[0]["conversation_id"], &failed[0]["passed"]), (&json!("gsm8k-10"), &json!(false)));
-    assert!(!artifacts.notes().iter().any(|note| note.contains("osl")), "the limit of tokens is no expected length");
+    assert!(
+        !artifacts.notes().iter().any(|note| note.contains("osl")),
+        "answers need not have as many tokens as the limit"
+    );
     assert!(artifacts.text("logs/aiperf.log").contains("gsm8k-3: right"));
 
     let folder = artifacts.path("");

@@ -252,7 +252,7 @@ impl RecordPipeline {
         })
     }
 
-    /// Requests that the client itself ended are no answers, and not counted.
+    /// Hands an answer over, unless the client itself ended the request: then there is nothing to grade or count.
     fn hand_to_grader(&self, waiting: Option<WaitingAnswer>, observation: &Observation) {
         let (Some(queue), Some(mut answer)) = (&self.grading, waiting) else { return };
         if observation.outcome().is_cancelled() {
