@@ -45,7 +45,7 @@ impl EarlierUse {
 }
 
 impl Run {
-    /// Gives the profiling phase its controller, if the run searches for a capacity. The folder of the run is there and is ours.
+    /// Gives the profiling phase its controller, if the run searches for a capacity. The folder of the run exists and is locked.
     pub(crate) fn begin_capacity_search(&mut self, version: &str) -> Result<(), RunError> {
         let Some(search) = self.config.capacity.clone() else { return Ok(()) };
         let Some(phase) = self.phases.iter().position(|phase| matches!(phase.pace, Pace::Controlled(_))) else {
