@@ -7,14 +7,24 @@ use crate::design_effect::{DesignEffect, Residual, design_effect};
 use crate::goal::{LoadKind, SearchGoal, ServiceObjective};
 use crate::load_level::LoadLevel;
 use crate::monotonicity::{NonMonotone, confirmed_contradiction};
-use crate::posterior::{LeastSlope, LevelCount, Posterior};
+use crate::posterior::{CloseCallSlope, LevelCount, Posterior};
 use crate::relaxation::relaxation_s;
 use crate::stability::{StabilityFinding, TimedCount, regression, stability};
 use crate::step::{BLOCK_REQUESTS, StepPurpose, StepRecord};
+use crate::warming::{SlowBeginning, slow_beginning};
+
+/// The reported capacity may exceed the true one by this factor.
+const OVERSTATEMENT: f64 = 1.02;
 
 /// Steps count fully while their log-odds differ by at most this from those at the capacity, and less beyond: the link is trusted near
 /// the capacity only.
 const LOCAL_LOG_ODDS: f64 = 2.0;
+
+/// Levels that differ by less than this share are counted as one: steps around the same estimate.
+const SAME_LEVEL: f64 = 0.002;
+
+/// Levels around the estimate that are enough to do without the staircase.
+const ENOUGH_STEPS: usize = 4;
 
 /// Of the levels with at least this share of violations, only the lowest are used.
 const CLEARLY_VIOLATED: f64 = 0.3;
@@ -50,6 +60,9 @@ pub struct CapacityEstimate {
     pub low: f64,
     pub median: f64,
     pub high: f64,
+    /// The number to report as the capacity: 2 % above the lower bound, but at most the median. So it exceeds the true capacity by more
+    /// than 2 % only if the whole interval is above the true capacity.
+    pub capacity: f64,
     /// By how much the log-odds of a violation grow when the load grows by the factor e.
     pub slope: f64,
     /// The objective with the lowest capacity, as an index.
@@ -80,28 +93,50 @@ pub struct Assessment {
 impl Assessment {
     /// `records` are those of the search, in order. `range` is where the capacity can lie.
     pub(crate) fn new(goal: &SearchGoal, records: &[StepRecord], range: (f64, f64)) -> Option<Self> {
-        let searched: Vec<&StepRecord> = records
-            .iter()
-            .filter(|record| {
-                !matches!(record.plan.purpose, StepPurpose::Throughput | StepPurpose::Recover | StepPurpose::Verify)
-            })
-            .filter(|record| !record.severity.is_empty())
-            .collect();
+        let with_blocks: Vec<&StepRecord> = records.iter().filter(|record| !record.severity.is_empty()).collect();
+        let non_monotone = (0..goal.slos.len())
+            .find_map(|slo| confirmed_contradiction(&with_blocks, slo, goal.slos[slo].allowed_share));
+        let range = non_monotone.map_or(range, |found| (range.0.max(found.level), range.1));
+        let is_searched = |record: &StepRecord| {
+            matches!(record.plan.purpose, StepPurpose::Staircase | StepPurpose::Confirm | StepPurpose::Refine)
+        };
+        let above = |record: &StepRecord| {
+            non_monotone.is_none_or(|found| record.plan.level.value() > 0.999 * found.searched_from())
+        };
+        let searched: Vec<&StepRecord> =
+            with_blocks.into_iter().filter(|record| is_searched(record) && above(record)).collect();
         if searched.is_empty() {
             return None;
         }
-        let non_monotone =
-            (0..goal.slos.len()).find_map(|slo| confirmed_contradiction(&searched, slo, goal.slos[slo].allowed_share));
-        let above =
-            |record: &&StepRecord| non_monotone.is_none_or(|found| record.plan.level.value() > found.level * 1.001);
-        let mut used: Vec<&StepRecord> = searched.into_iter().filter(above).collect();
+        let mut used = searched;
         // Far above the limit the share is that of a queue that still grows, and says nothing about the slope.
         let violated = |record: &&&StepRecord| record.worst_share() >= CLEARLY_VIOLATED;
         let lowest_violated = used.iter().filter(violated).map(|r| r.plan.level.value()).fold(f64::INFINITY, f64::min);
         used.retain(|record| !violated(&record) || record.plan.level.value() <= lowest_violated * 1.15);
+        let slow_beginning = slow_beginning(records);
+        let after = |until_s: f64| move |record: &&StepRecord| record.started_s >= until_s;
+        // The staircase is the only guide until the first levels around the estimate are measured.
+        if let Some(found) = slow_beginning
+            .filter(|found| used.iter().filter(|record| after(found.until_s)(record)).count() >= ENOUGH_STEPS)
+        {
+            used.retain(after(found.until_s));
+        }
         let mut fits = fit_all(goal, &used, range);
+        // Levels far below the capacity can behave in another way, which nobody asked about.
+        if goal.kind == LoadKind::Rate
+            && used.iter().filter(|record| record.plan.purpose == StepPurpose::Refine).count() >= ENOUGH_STEPS
+        {
+            let near = |record: &&StepRecord| {
+                record.plan.purpose == StepPurpose::Refine
+                    || fits.iter().any(|fit| fit.log_odds_distance(record).abs() <= LOCAL_LOG_ODDS)
+            };
+            if !used.iter().all(near) {
+                used.retain(near);
+                fits = fit_all(goal, &used, range);
+            }
+        }
         let binding = lowest(&fits);
-        let finding = {
+        let mut finding = {
             let fit = &fits[binding];
             let near: Vec<TimedCount> = used
                 .iter()
@@ -122,6 +157,8 @@ impl Assessment {
         if let StabilityFinding::Warming { until_s, .. } = finding {
             used.retain(|record| record.ended_s >= until_s);
             fits = fit_all(goal, &used, range);
+        } else if let (StabilityFinding::Stable, Some(SlowBeginning { until_s, score })) = (finding, slow_beginning) {
+            finding = StabilityFinding::Warming { until_s, score };
         }
         let settled: Vec<&StepRecord> = used.iter().copied().filter(|record| record.worst_share() < 0.25).collect();
         let relaxation_s = relaxation_s(&settled).unwrap_or(0.0);
@@ -172,9 +209,16 @@ fn fit_one(kind: LoadKind, limit: &ServiceObjective, slo: usize, records: &[&Ste
         let expected;
         (effect, expected) = measured_effect(kind, &fit, slo, limit, records);
         let counts = counts(records, slo, limit, Some(&fit));
-        let least_slope = least_slope(&fit, slo, limit, records, effect);
+        let close_call_slope = close_call_slope(&fit, slo, limit, records, effect);
         fit = SloFit {
-            posterior: Posterior::new(&counts, limit.allowed_share, range, effect, least_slope, added_events(kind)),
+            posterior: Posterior::new(
+                &counts,
+                limit.allowed_share,
+                range,
+                effect,
+                close_call_slope,
+                added_events(kind),
+            ),
             effect,
             expected,
         };
@@ -203,8 +247,9 @@ fn counts(records: &[&StepRecord], slo: usize, limit: &ServiceObjective, fit: Op
         let level = record.plan.level.value();
         let weight = fit.map_or(1.0, |fit| local_weight(fit, record) / burst_scale(fit, level, limit.allowed_share));
         let (requests, violations) = (weight * record.counted(), weight * record.violation_count(slo));
-        match counts.iter_mut().find(|count| (count.level / level - 1.0).abs() < 1e-6) {
+        match counts.iter_mut().find(|count| (count.level / level - 1.0).abs() < SAME_LEVEL) {
             Some(count) => {
+                count.level += (level - count.level) * requests / (count.requests + requests).max(1e-9);
                 count.requests += requests;
                 count.violations += violations;
             }
@@ -280,13 +325,13 @@ fn measured_effect(
 }
 
 /// How strongly close calls react to the load near the capacity.
-fn least_slope(
+fn close_call_slope(
     fit: &SloFit,
     slo: usize,
     limit: &ServiceObjective,
     records: &[&StepRecord],
     effect: DesignEffect,
-) -> Option<LeastSlope> {
+) -> Option<CloseCallSlope> {
     let steps: Vec<TimedCount> = records
         .iter()
         .filter(|record| fit.log_odds_distance(record).abs() <= 2.0 * LOCAL_LOG_ODDS && record.worst_share() < 0.25)
@@ -306,7 +351,7 @@ fn least_slope(
         return None;
     }
     let shape = regression(&steps, &vec![0.0; steps.len()])?;
-    Some(LeastSlope { slope: shape.slope, error: shape.slope_error * effect.value.sqrt() })
+    Some(CloseCallSlope { slope: shape.slope, error: shape.slope_error * effect.value.sqrt() })
 }
 
 /// The design effect at the capacity that the relaxation time lets expect: violations stay for about one relaxation time, so the effect
@@ -341,9 +386,11 @@ fn estimate(fits: &[SloFit], binding: usize) -> CapacityEstimate {
         }
         f64::midpoint(low, high)
     };
+    let (low, median) = (quantile(0.025), quantile(0.5));
     CapacityEstimate {
-        low: quantile(0.025),
-        median: quantile(0.5),
+        low,
+        median,
+        capacity: median.min(OVERSTATEMENT * low),
         high: quantile(0.975),
         slope: fits[binding].posterior.slope,
         binding,

@@ -22,6 +22,7 @@ mod report;
 mod stability;
 mod step;
 mod verification;
+mod warming;
 
 pub use assessment::{Assessment, CapacityEstimate};
 pub use decision::{Decision, Reason, SearchAction};
