@@ -12,6 +12,7 @@
 mod assessment;
 mod decision;
 mod design_effect;
+mod fit;
 mod goal;
 mod load_level;
 mod monotonicity;

@@ -30,11 +30,14 @@ pub(crate) struct LevelCount {
 
 /// What close calls say about the slope. A longer limit reacts more strongly to the load than a shorter one, so violations react at least
 /// as strongly as requests that exceed half of the limit. In a queue the logarithm of the share that waits longer than a time falls
-/// linearly with that time, and steeper at a lower load, so violations react at most twice as strongly.
+/// linearly with that time, and steeper at a lower load, so violations react at most twice as strongly. A closed loop limits its queue, so
+/// this does not hold for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CloseCallSlope {
     pub(crate) slope: f64,
     pub(crate) error: f64,
+    /// The requests come in an open loop.
+    pub(crate) is_open_loop: bool,
 }
 
 /// How much stronger violations can react to the load than requests that exceed half of the limit, with some room for other servers.
@@ -45,7 +48,8 @@ impl CloseCallSlope {
     fn agrees(&self, slope: f64) -> f64 {
         let error = self.error.max(1e-6);
         let steep_enough = normal_cdf((slope - self.slope) / error);
-        let flat_enough = normal_cdf((STEEPEST * self.slope - slope) / (STEEPEST * error));
+        let flat_enough =
+            if self.is_open_loop { normal_cdf((STEEPEST * self.slope - slope) / (STEEPEST * error)) } else { 1.0 };
         (steep_enough * flat_enough).max(1e-9)
     }
 }
