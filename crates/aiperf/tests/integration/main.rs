@@ -4,12 +4,14 @@
 
 mod support;
 
+mod accuracy;
 mod agentic_order;
 mod agentic_replay;
 mod agents;
 mod answers;
 mod artifact_folders;
 mod cancellation;
+mod capacity;
 mod chat;
 mod closed_loop;
 mod command_line;

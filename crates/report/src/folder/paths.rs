@@ -60,6 +60,16 @@ impl ArtifactPaths {
         self.dir.join("aiperf_config.yaml")
     }
 
+    /// What a search for a capacity found.
+    pub fn capacity(&self) -> PathBuf {
+        self.dir.join(self.named("capacity.json", "_capacity.json"))
+    }
+
+    /// The steps of a search for a capacity.
+    pub fn capacity_history(&self) -> PathBuf {
+        self.dir.join(self.named("capacity_history.jsonl", "_capacity_history.jsonl"))
+    }
+
     /// What was stored in MLflow, and where.
     pub fn mlflow_export(&self) -> PathBuf {
         self.dir.join("mlflow_export.json")
@@ -71,6 +81,15 @@ impl ArtifactPaths {
 
     pub fn gpu_telemetry(&self) -> PathBuf {
         self.dir.join(self.named("gpu_telemetry_export.jsonl", "_gpu_telemetry.jsonl"))
+    }
+
+    /// Graded answers.
+    pub fn accuracy(&self) -> PathBuf {
+        self.dir.join(self.named("accuracy_export.jsonl", "_accuracy.jsonl"))
+    }
+
+    pub fn accuracy_csv(&self) -> PathBuf {
+        self.dir.join(self.named("accuracy_results.csv", "_accuracy.csv"))
     }
 
     pub fn console(&self) -> PathBuf {
@@ -178,8 +197,12 @@ impl ArtifactPaths {
             self.network_latency(),
             self.config_file(),
             self.mlflow_export(),
+            self.capacity(),
+            self.capacity_history(),
             self.gpu_telemetry(),
             self.console(),
+            self.accuracy(),
+            self.accuracy_csv(),
             self.timeslices_json(),
             self.timeslices_csv(),
             self.records_parquet(),
