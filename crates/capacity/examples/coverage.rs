@@ -1,30 +1,28 @@
 //! Runs many searches on simulated servers whose capacity is known, and prints tables:
-//! `coverage SEEDS[@FIRST] [TABLE [PRECISION]]`, where a table is `naive`, `rate`, `users` or `changes`, and a precision is `5`, `3` or `2`. Without them it
-//! prints everything. The searches run on all cores; seeds begin at `FIRST`, or at 0.
+//! `coverage SEEDS[@FIRST] [TABLE [PRECISION]]`, where a table is `naive`, `rate`, `holdout`, `users` or `changes`, and a precision is
+//! `5`, `3` or `2`. Without them it prints everything. The searches run on all cores; seeds begin at `FIRST`, or at 0.
 
+#[path = "../testing/seeds.rs"]
+mod seeds;
 #[path = "../testing/virtual_search.rs"]
 mod virtual_search;
 
-use std::num::NonZero;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use aiperf_capacity::{CapacityReport, LoadKind, StabilityFinding};
 use aiperf_queue_model::{KnownServer, Load};
 use aiperf_seed::Seed;
+use seeds::{Seeds, percent};
 use virtual_search::search;
-
-const STABLE: [KnownServer; 3] = [KnownServer::MM1, KnownServer::MD1, KnownServer::Batching];
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let Some(seeds) = words.next().and_then(|word| Seeds::read(&word)) else {
-        eprintln!("usage: coverage SEEDS[@FIRST] [naive|rate|users|changes [PRECISION]]");
+        eprintln!("usage: coverage SEEDS[@FIRST] [naive|rate|holdout|users|changes [PRECISION]]");
         return ExitCode::FAILURE;
     };
     let table = words.next();
+    let only = words.next().and_then(|word| word.parse().ok());
     let wanted = |name: &str| table.as_deref().is_none_or(|table| table == name);
     if wanted("naive") {
         naive_table(seeds);
@@ -33,7 +31,10 @@ fn main() -> ExitCode {
         users_table(seeds);
     }
     if wanted("rate") {
-        rate_table(seeds, words.next().and_then(|word| word.parse().ok()));
+        rate_table(&KnownServer::STABLE, seeds, only);
+    }
+    if wanted("holdout") {
+        rate_table(&KnownServer::HOLD_OUT, seeds, only);
     }
     if wanted("changes") {
         changes_table(seeds);
@@ -41,24 +42,28 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn rate_table(seeds: Seeds, only: Option<u32>) {
+fn rate_table(servers: &[KnownServer], seeds: Seeds, only: Option<u32>) {
     println!(
-        "| server | precision | interval holds the truth | lower bound above truth + 2 % | estimate above truth + 2 % | requests: median, p90 | false alarms |"
+        "| server | precision | interval holds the truth | below it, above it | capacity above truth + 2 % | capacity: median error | requests: median, p90 | false alarms |"
     );
-    println!("|---|---|---|---|---|---|---|");
-    for server in STABLE {
+    println!("|---|---|---|---|---|---|---|---|");
+    for &server in servers {
         for percents in [5, 3, 2].into_iter().filter(|&percents| only.is_none_or(|only| only == percents)) {
             let precision = f64::from(percents) / 100.0;
             let truth = server.rate_capacity();
             let reports = reports(server, seeds, LoadKind::Rate, precision);
             let estimates = || reports.iter().filter_map(|report| report.estimate);
+            let mut errors: Vec<f64> = estimates().map(|e| (e.capacity / truth - 1.0) * 100.0).collect();
+            errors.sort_by(f64::total_cmp);
             println!(
-                "| {} | ±{} % | {} | {} | {} | {} | {} |",
+                "| {} | ±{} % | {} | {}, {} | {} | {:+.1} % | {} | {} |",
                 server.name(),
                 percents,
                 percent(estimates().filter(|e| e.low <= truth && truth <= e.high).count(), seeds),
-                percent(estimates().filter(|e| e.low > 1.02 * truth).count(), seeds),
-                percent(estimates().filter(|e| e.median > 1.02 * truth).count(), seeds),
+                percent(estimates().filter(|e| truth < e.low).count(), seeds),
+                percent(estimates().filter(|e| truth > e.high).count(), seeds),
+                percent(estimates().filter(|e| e.capacity > 1.02 * truth).count(), seeds),
+                errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN),
                 requests(&reports),
                 percent(reports.iter().filter(|report| alarm(report).is_some()).count(), seeds),
             );
@@ -67,9 +72,10 @@ fn rate_table(seeds: Seeds, only: Option<u32>) {
 }
 
 fn users_table(seeds: Seeds) {
+    let servers = KnownServer::STABLE.into_iter().chain(KnownServer::HOLD_OUT);
     println!("| server | true users | within one user or 2 % | requests: median, p90 |");
     println!("|---|---|---|---|");
-    for server in STABLE {
+    for server in servers {
         let truth = f64::from(server.user_capacity());
         let reports = reports(server, seeds, LoadKind::Concurrency, 0.02);
         let near = |users: u32| (f64::from(users) - truth).abs() <= (0.02 * truth).max(1.0);
@@ -83,7 +89,7 @@ fn changes_table(seeds: Seeds) {
         "| server | detected as drift | detected as warming | detected as non-monotone | interval holds the truth |"
     );
     println!("|---|---|---|---|---|");
-    for server in [KnownServer::Drifting, KnownServer::Warming, KnownServer::PowerSaving] {
+    for server in KnownServer::CHANGING {
         let truth = server.rate_capacity();
         let reports = reports(server, seeds, LoadKind::Rate, 0.03);
         let detected = |name| percent(reports.iter().filter(|report| alarm(report) == Some(name)).count(), seeds);
@@ -112,56 +118,17 @@ fn reports(server: KnownServer, seeds: Seeds, kind: LoadKind, precision: f64) ->
     seeds.each(|seed| search(server, seed, kind, precision))
 }
 
-/// As many searches, with seeds that follow each other.
-#[derive(Debug, Clone, Copy)]
-struct Seeds {
-    first: u64,
-    count: u64,
-}
-
-impl Seeds {
-    fn read(word: &str) -> Option<Self> {
-        let (count, first) = word.split_once('@').unwrap_or((word, "0"));
-        Some(Self { first: first.parse().ok()?, count: count.parse().ok().filter(|count| *count > 0)? })
-    }
-
-    /// The results in no particular order: threads take the next seed when they are free.
-    fn each<T: Send>(self, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
-        let next = AtomicU64::new(0);
-        let results = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-                scope.spawn(|| {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= self.count {
-                            break;
-                        }
-                        let result = work(self.first + number);
-                        results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
-                    }
-                });
-            }
-        });
-        results.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 fn requests(reports: &[CapacityReport]) -> String {
     let mut requests: Vec<u64> = reports.iter().map(|report| report.requests).collect();
     requests.sort_unstable();
     format!("{}, {}", requests[requests.len() / 2], requests[requests.len() * 9 / 10])
 }
 
-fn percent(count: usize, seeds: Seeds) -> String {
-    format!("{:.1} %", count as f64 / seeds.count as f64 * 100.0)
-}
-
 /// The usual rule: bisect, measure each rate with a fresh server, and believe one verdict or two equal verdicts.
 fn naive_table(seeds: Seeds) {
     println!("| server | requests per probe | equal verdicts | error: p95 | above truth + 2 % |");
     println!("|---|---|---|---|---|");
-    for server in STABLE {
+    for server in KnownServer::STABLE {
         for probe in [300, 1_000] {
             for verdicts in [1, 2] {
                 let truth = server.rate_capacity();

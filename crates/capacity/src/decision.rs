@@ -57,6 +57,10 @@ pub enum Reason {
         higher_level: f64,
         higher_share: f64,
     },
+    /// Measures a level from the beginning of the search again: a server that warms up is faster now.
+    RepeatLevel {
+        level: f64,
+    },
     /// Measures above the estimate.
     RefineAbove {
         low: f64,
@@ -125,6 +129,9 @@ impl fmt::Display for Reason {
                 number(higher_level),
                 percent(higher_share)
             ),
+            Self::RepeatLevel { level } => {
+                write!(out, "Measure {} again: is the server faster than at the beginning?", number(level))
+            }
             Self::RefineAbove { low, median, high } => {
                 write!(out, "Capacity is {} ({} to {}): measure above it.", number(median), number(low), number(high))
             }

@@ -12,6 +12,7 @@
 mod assessment;
 mod decision;
 mod design_effect;
+mod fit;
 mod goal;
 mod load_level;
 mod monotonicity;
@@ -22,6 +23,7 @@ mod report;
 mod stability;
 mod step;
 mod verification;
+mod warming;
 
 pub use assessment::{Assessment, CapacityEstimate};
 pub use decision::{Decision, Reason, SearchAction};

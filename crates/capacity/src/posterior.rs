@@ -28,12 +28,30 @@ pub(crate) struct LevelCount {
     pub(crate) violations: f64,
 }
 
-/// What close calls say about the slope: violations react at least this strongly to the load, because a longer limit reacts more
-/// strongly than a shorter one.
+/// What close calls say about the slope. A longer limit reacts more strongly to the load than a shorter one, so violations react at least
+/// as strongly as requests that exceed half of the limit. In a queue the logarithm of the share that waits longer than a time falls
+/// linearly with that time, and steeper at a lower load, so violations react at most twice as strongly. A closed loop limits its queue, so
+/// this does not hold for it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LeastSlope {
+pub(crate) struct CloseCallSlope {
     pub(crate) slope: f64,
     pub(crate) error: f64,
+    /// The requests come in an open loop.
+    pub(crate) is_open_loop: bool,
+}
+
+/// How much stronger violations can react to the load than requests that exceed half of the limit, with some room for other servers.
+const STEEPEST: f64 = 2.2;
+
+impl CloseCallSlope {
+    /// How well a slope of the violations agrees.
+    fn agrees(&self, slope: f64) -> f64 {
+        let error = self.error.max(1e-6);
+        let steep_enough = normal_cdf((slope - self.slope) / error);
+        let flat_enough =
+            if self.is_open_loop { normal_cdf((STEEPEST * self.slope - slope) / (STEEPEST * error)) } else { 1.0 };
+        (steep_enough * flat_enough).max(1e-9)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -101,11 +119,11 @@ impl Posterior {
         allowed_share: f64,
         range: (f64, f64),
         effect: DesignEffect,
-        least_slope: Option<LeastSlope>,
+        close_calls: Option<CloseCallSlope>,
         added_events: f64,
     ) -> Self {
         let allowed_log_odds = log_odds(allowed_share);
-        let model = Model { counts, allowed_log_odds, effect, least_slope, added_events };
+        let model = Model { counts, allowed_log_odds, effect, close_calls, added_events };
         let mut capacity = Axis { low: range.0.ln(), high: range.1.ln(), points: COARSE.0 };
         let mut slope = Axis { low: SLOPES.0.ln(), high: SLOPES.1.ln(), points: COARSE.1 };
         for _ in 0..3 {
@@ -171,8 +189,16 @@ struct Model<'a> {
     counts: &'a [LevelCount],
     allowed_log_odds: f64,
     effect: DesignEffect,
-    least_slope: Option<LeastSlope>,
+    close_calls: Option<CloseCallSlope>,
     added_events: f64,
+}
+
+impl Model<'_> {
+    fn slope_prior(&self, log_slope: f64) -> f64 {
+        let away = (log_slope - SLOPE_PRIOR.0.ln()) / SLOPE_PRIOR.1;
+        let agrees = self.close_calls.map_or(1.0, |close_calls| close_calls.agrees(log_slope.exp()));
+        (-0.5 * away * away).exp() * agrees
+    }
 }
 
 /// Log densities on the grid, summed along each axis.
@@ -185,31 +211,35 @@ struct Grid {
 
 impl Grid {
     fn evaluate(model: &Model<'_>, capacity: Axis, slope: Axis, powers: &[(f64, f64)]) -> Self {
-        let Model { counts, allowed_log_odds: allowed, effect, least_slope, .. } = *model;
+        let Model { counts, allowed_log_odds: allowed, effect, .. } = *model;
         let violations: f64 = counts.iter().map(|count| count.violations).sum();
         let weight_of = |count: &LevelCount| if violations > 0.0 { count.violations } else { count.requests };
         let weights: f64 = counts.iter().map(weight_of).sum();
         let usual = counts.iter().map(|count| count.level.ln() * weight_of(count)).sum::<f64>() / weights.max(1e-9);
         let log_levels: Vec<f64> = counts.iter().map(|count| count.level.ln()).collect();
+        let slopes: Vec<(f64, f64)> =
+            slope.values().map(|log_slope| (log_slope.exp(), model.slope_prior(log_slope))).collect();
         let mut points = Vec::with_capacity(capacity.points * slope.points * powers.len());
         let mut highest = f64::NEG_INFINITY;
+        let mut stretched = vec![0.0; counts.len()];
         for (row, log_capacity) in capacity.values().enumerate() {
-            for (column, log_slope) in slope.values().enumerate() {
-                let away = (log_slope - SLOPE_PRIOR.0.ln()) / SLOPE_PRIOR.1;
-                let steep_enough = least_slope
-                    .map_or(1.0, |least| normal_cdf((log_slope.exp() - least.slope) / least.error.max(1e-6)));
-                let slope_prior = (-0.5 * away * away).exp() * steep_enough.max(1e-9);
-                for &(power, power_prior) in powers {
-                    let point = LinkParameters { log_capacity, slope: log_slope.exp(), power };
+            for &(power, power_prior) in powers {
+                let stretch = |log_level: f64| (power * (log_level - log_capacity)).exp_m1() / power;
+                for (value, log_level) in stretched.iter_mut().zip(&log_levels) {
+                    *value = stretch(*log_level);
+                }
+                let usual = stretch(usual);
+                for (column, &(slope, slope_prior)) in slopes.iter().enumerate() {
+                    let point = LinkParameters { log_capacity, slope, power };
                     // Without half an event more, few bursts give too high a capacity.
-                    let odds = point.log_odds_at(usual, allowed);
+                    let odds = allowed + slope * usual;
                     let rare = (model.added_events * (odds - log_one_plus_exp(odds))).exp();
                     let prior = slope_prior * power_prior * rare;
                     let log_likelihood: f64 = counts
                         .iter()
-                        .zip(&log_levels)
-                        .map(|(count, &log_level)| {
-                            let odds = point.log_odds_at(log_level, allowed);
+                        .zip(&stretched)
+                        .map(|(count, stretched)| {
+                            let odds = allowed + slope * stretched;
                             count.violations * odds - count.requests * log_one_plus_exp(odds)
                         })
                         .sum();

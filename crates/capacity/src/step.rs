@@ -7,6 +7,9 @@ use crate::load_level::LoadLevel;
 /// Violations are counted in blocks of this many consecutive requests. Longer blocks are put together from these.
 pub(crate) const BLOCK_REQUESTS: u64 = 10;
 
+/// Each step of the staircase is this much higher than the one before.
+pub(crate) const STEP_FACTOR: f64 = 1.3;
+
 /// A step ends early when this share of its planned requests violated an objective. Short steps need more, because one burst can fill them.
 const OVERLOAD_SHARE: f64 = 0.3;
 const SHORT_OVERLOAD_SHARE: f64 = 0.5;
@@ -35,6 +38,8 @@ pub enum StepPurpose {
     Recover,
     /// Repeats a level whose violations do not fit those of a higher level.
     Confirm,
+    /// Repeats a level from the beginning of the search, to see whether the server became faster.
+    Repeat,
     /// Narrows the interval.
     Refine,
     /// Checks the lower bound with requests that the estimate has not seen.

@@ -14,6 +14,7 @@ mod session;
 pub use known::{KnownServer, Measure, Objective};
 pub use load::{CompletedRequest, Load};
 pub use server::batching::{BatchingServer, BatchingSpeed};
+pub use server::pool::ServerPool;
 pub use server::single::{ServiceTime, SingleServer, SpeedOverTime};
-pub use server::{ServerModel, crommelin_late_share};
+pub use server::{ServerModel, crommelin_late_share, pool_late_share};
 pub use session::VirtualSession;

@@ -1,6 +1,6 @@
 //! The simulated servers behave as queueing theory says.
 
-use aiperf_queue_model::{KnownServer, Load, crommelin_late_share};
+use aiperf_queue_model::{KnownServer, Load, crommelin_late_share, pool_late_share};
 use aiperf_seed::Seed;
 
 /// The share of requests that violate the objective, and the throughput.
@@ -38,6 +38,25 @@ fn md1_agrees_with_crommelins_formula() {
     for rate in [15.5, 17.0] {
         let (late, _) = simulate(KnownServer::MD1, Load::OpenLoop { requests_per_s: rate }, 2_000_000);
         assert_near(late, crommelin_late_share(rate, 0.05, 0.5), 0.15);
+    }
+}
+
+#[test]
+fn several_servers_agree_with_erlangs_formula() {
+    let capacity = KnownServer::Pool.rate_capacity();
+    assert_near(pool_late_share(capacity, 4, 0.2, 1.5), 0.01, 1e-3);
+    // One server is M/M/1.
+    assert_near(pool_late_share(10.0, 1, 0.05, 0.5), (-5.0_f64).exp(), 1e-9);
+    let (late, _) = simulate(KnownServer::Pool, Load::OpenLoop { requests_per_s: capacity }, 2_000_000);
+    assert_near(late, 0.01, 0.1);
+}
+
+#[test]
+fn servers_without_a_formula_are_late_as_often_as_allowed_at_their_capacity() {
+    for server in [KnownServer::LogNormal, KnownServer::TwoClasses, KnownServer::SmallBatch] {
+        let load = Load::OpenLoop { requests_per_s: server.rate_capacity() };
+        let (late, _) = simulate(server, load, 1_000_000);
+        assert_near(late, server.objective().allowed_share, 0.2);
     }
 }
 

@@ -10,6 +10,12 @@ const STAIRCASE_REQUESTS: f64 = 30.0;
 /// Steps are short until the limit is known to 10 %.
 const FIRST_REFINE_REQUESTS: f64 = 60.0;
 const REFINE_REQUESTS: f64 = 250.0;
+const MOST_REQUESTS: f64 = 600.0;
+/// A step gets at least this share of the requests that are left: each change of the load costs requests that are not measured.
+const SHARE_OF_LEFT: f64 = 0.33;
+/// A new number of users settles for this many latencies for each doubling of the load, within these bounds.
+const SETTLING_LATENCIES: f64 = 3.0;
+const SETTLING_BOUNDS: (f64, f64) = (0.3, 1.5);
 const CLEARLY_VIOLATED: f64 = 0.15;
 /// The search ends when the answer is within one user, or 2 %, with this probability.
 const CERTAINTY: f64 = 0.995;
@@ -22,11 +28,15 @@ impl CapacityPlanner {
     }
 
     fn users_plan(&self, users: f64, purpose: StepPurpose, requests: f64) -> StepPlan {
-        let latency_s = self.records.last().map_or(0.0, |record| record.mean_latency_s);
+        let users = users.round().clamp(1.0, self.goal.max_level);
+        let (latency_s, change) = self
+            .records
+            .last()
+            .map_or((0.0, 0.0), |record| (record.mean_latency_s, (users / record.plan.level.value()).log2().abs()));
         StepPlan {
-            level: LoadLevel::Concurrency(users.round().clamp(1.0, self.goal.max_level) as u32),
+            level: LoadLevel::Concurrency(users as u32),
             purpose,
-            settle_s: 1.5 * latency_s,
+            settle_s: latency_s * (SETTLING_LATENCIES * change).clamp(SETTLING_BOUNDS.0, SETTLING_BOUNDS.1),
             requests: whole_blocks(requests),
         }
     }
@@ -59,9 +69,14 @@ impl CapacityPlanner {
         let tolerance = (0.02 * users).max(1.0);
         let certain = assessment.at_least(users - tolerance) - assessment.at_least(users + tolerance + 1.0);
         let steps = self.with_purpose(StepPurpose::Refine).count();
-        let requests = if precision > 0.1 { FIRST_REFINE_REQUESTS } else { REFINE_REQUESTS };
+        let left = self.goal.budget.max_requests.saturating_sub(self.requests_used()) as f64 - VERIFY_REQUESTS;
+        let requests = if precision > 0.1 {
+            FIRST_REFINE_REQUESTS
+        } else {
+            (SHARE_OF_LEFT * left).clamp(REFINE_REQUESTS, MOST_REQUESTS)
+        };
         // Each step also sends requests while it settles.
-        let reserve = (VERIFY_REQUESTS + requests + 2.5 * users) as u64;
+        let reserve = (VERIFY_REQUESTS + requests + 1.2 * users) as u64;
         let ended = if steps >= MIN_STEPS && certain >= CERTAINTY {
             Some((Outcome::Found, Reason::PrecisionReached { precision }))
         } else {

@@ -5,17 +5,19 @@ use super::{CapacityPlanner, measure, whole_blocks};
 use crate::decision::{Decision, Reason};
 use crate::goal::LoadKind;
 use crate::load_level::LoadLevel;
-use crate::monotonicity::{NonMonotone, confirmed_contradiction, suspected_contradiction};
+use crate::monotonicity::{NonMonotone, confirmed_contradiction, is_compared, suspected_contradiction};
 use crate::report::Outcome;
-use crate::step::{StepPlan, StepPurpose, StepRecord};
+use crate::step::{STEP_FACTOR, StepPlan, StepPurpose, StepRecord};
 
 /// Two doublings of the users that raise the throughput by less than this have reached its limit.
 const GROWTH: f64 = 1.15;
 const MAX_USERS: u32 = 4_096;
 /// The staircase starts at this share of the highest throughput.
 const FIRST_SHARE: f64 = 0.2;
-const STEP_FACTOR: f64 = 1.3;
 const STAIRCASE_REQUESTS: f64 = 300.0;
+const SETTLING_LATENCIES: f64 = 5.0;
+/// The queue of the closed loop drains in this many of its latencies.
+const DRAINING_LATENCIES: f64 = 2.0;
 /// The staircase ends at a level with this share of violations.
 const CLEARLY_VIOLATED: f64 = 0.3;
 /// A step with this share of violations leaves a queue behind, which drains at this share of the highest throughput.
@@ -24,6 +26,9 @@ const DRAIN_SHARE: f64 = 0.3;
 const DRAIN_REQUESTS: f64 = 1_000.0;
 const CONFIRM_REQUESTS: f64 = 1_500.0;
 const CONFIRM_SETTLING_REQUESTS: f64 = 300.0;
+/// Levels from the beginning of the staircase that are measured again, and how long.
+const REPEATED_LEVELS: usize = 3;
+const REPEAT_REQUESTS: f64 = 600.0;
 /// A suspected contradiction is measured again at most this often.
 const MAX_CONFIRMATIONS: usize = 8;
 
@@ -32,6 +37,7 @@ impl CapacityPlanner {
         self.drain()
             .or_else(|| self.find_throughput())
             .or_else(|| self.staircase())
+            .or_else(|| self.repeat_first_levels())
             .or_else(|| self.confirm_contradiction())
             .unwrap_or_else(|| self.refine_or_finish())
     }
@@ -100,7 +106,13 @@ impl CapacityPlanner {
 
     fn staircase(&self) -> Option<Decision> {
         let ceiling = self.highest_throughput();
-        let settle_s = 5.0 * self.with_purpose(StepPurpose::Throughput).next_back().map_or(0.0, |r| r.mean_latency_s);
+        // The closed loop ends with a long queue. Its latencies say how long that takes to drain, but nothing about an open loop below
+        // the highest throughput.
+        let mut closed = self.with_purpose(StepPurpose::Throughput).map(|record| record.mean_latency_s);
+        let (idle_s, queued_s) = (closed.next().unwrap_or(0.0), closed.next_back().unwrap_or(0.0));
+        let before = self.with_purpose(StepPurpose::Staircase).next_back().map(|record| record.mean_latency_s);
+        let settle_s = SETTLING_LATENCIES * idle_s.max(before.unwrap_or(0.0))
+            + if before.is_none() { DRAINING_LATENCIES * queued_s } else { 0.0 };
         let plan = |rate: f64| StepPlan {
             level: LoadLevel::Rate(rate.min(self.goal.max_level)),
             purpose: StepPurpose::Staircase,
@@ -151,11 +163,7 @@ impl CapacityPlanner {
         if confirmations >= MAX_CONFIRMATIONS || self.with_purpose(StepPurpose::Refine).next().is_some() {
             return None;
         }
-        let records: Vec<&StepRecord> = self
-            .records
-            .iter()
-            .filter(|record| matches!(record.plan.purpose, StepPurpose::Staircase | StepPurpose::Confirm))
-            .collect();
+        let records: Vec<&StepRecord> = self.records.iter().filter(|record| is_compared(record)).collect();
         let slos = || self.goal.slos.iter().enumerate();
         if slos().any(|(slo, limit)| confirmed_contradiction(&records, slo, limit.allowed_share).is_some()) {
             return None;
@@ -172,5 +180,17 @@ impl CapacityPlanner {
         };
         let NonMonotone { level, share, higher_level, higher_share, .. } = found;
         Some(measure(plan, Reason::ConfirmContradiction { level, share, higher_level, higher_share }))
+    }
+
+    /// Measures the first levels of the staircase again: a server that warms up is faster now.
+    fn repeat_first_levels(&self) -> Option<Decision> {
+        let repeated = self.with_purpose(StepPurpose::Repeat).count();
+        if self.with_purpose(StepPurpose::Confirm).chain(self.with_purpose(StepPurpose::Refine)).next().is_some() {
+            return None;
+        }
+        let first = self.with_purpose(StepPurpose::Staircase).filter(|step| step.worst_share() < LEAVES_A_QUEUE);
+        let step = first.take(REPEATED_LEVELS).nth(repeated)?;
+        let plan = StepPlan { purpose: StepPurpose::Repeat, requests: whole_blocks(REPEAT_REQUESTS), ..step.plan };
+        Some(measure(plan, Reason::RepeatLevel { level: step.plan.level.value() }))
     }
 }

@@ -15,7 +15,7 @@ const SETTLING_RELAXATIONS: f64 = 3.0;
 /// Levels lie this far from the estimate, in log-odds of a violation. A wide spread shows the slope, a narrow one depends less on the link.
 const SPREAD: (f64, f64) = (0.5, 1.0);
 /// The share of the requests so far that the verification gets.
-const VERIFY_SHARE: f64 = 0.1;
+const VERIFY_SHARE: f64 = 0.05;
 const MIN_VERIFY: f64 = 1_000.0;
 const MIN_EVIDENCE: f64 = 8_000.0;
 /// A search needs this many violations, and this many bursts in addition.
@@ -82,7 +82,7 @@ impl CapacityPlanner {
         let distance = (spread / estimate.slope).min((0.5 * estimate.precision()).max(SPREAD.0 / estimate.slope));
         let rate = estimate.median * (direction * distance).exp();
         // Below a contradiction the server behaves differently, so nothing is measured there.
-        let rate = assessment.non_monotone.map_or(rate, |found| rate.max(1.1 * found.level));
+        let rate = assessment.non_monotone.map_or(rate, |found| rate.max(found.searched_from()));
         let (low, median, high) = (estimate.low, estimate.median, estimate.high);
         let plan = StepPlan {
             level: LoadLevel::Rate(rate.min(self.goal.max_level).min(self.highest_throughput())),

@@ -2,9 +2,11 @@
 
 pub(crate) mod batching;
 mod crommelin;
+pub(crate) mod pool;
 pub(crate) mod single;
 
 pub use crommelin::crommelin_late_share;
+pub use pool::pool_late_share;
 
 use crate::load::CompletedRequest;
 

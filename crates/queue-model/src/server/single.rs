@@ -1,4 +1,4 @@
-//! One server that works on one request at a time, in order: M/M/1, M/D/1, and variants whose speed changes.
+//! One server that works on one request at a time, in order: M/M/1, M/D/1, M/G/1, and variants whose speed changes.
 
 use std::collections::VecDeque;
 
@@ -10,8 +10,37 @@ use crate::load::CompletedRequest;
 /// How long a request is worked on while the server has its normal speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ServiceTime {
-    Exponential { mean_s: f64 },
-    Constant { s: f64 },
+    Exponential {
+        mean_s: f64,
+    },
+    Constant {
+        s: f64,
+    },
+    /// `sigma` is the standard deviation of the logarithm.
+    LogNormal {
+        mean_s: f64,
+        sigma: f64,
+    },
+    /// Two classes of requests, each with exponential times: short ones, and this share of long ones.
+    TwoClasses {
+        short_s: f64,
+        long_s: f64,
+        long_share: f64,
+    },
+}
+
+impl ServiceTime {
+    pub(super) fn draw(self, draws: &mut Stream) -> f64 {
+        match self {
+            Self::Exponential { mean_s } => draws.exponential(mean_s),
+            Self::Constant { s } => s,
+            Self::LogNormal { mean_s, sigma } => draws.normal(mean_s.ln() - sigma * sigma / 2.0, sigma).exp(),
+            Self::TwoClasses { short_s, long_s, long_share } => {
+                let is_long = draws.unit() < long_share;
+                draws.exponential(if is_long { long_s } else { short_s })
+            }
+        }
+    }
 }
 
 /// How the speed of the server changes. A speed of 1 is normal.
@@ -27,10 +56,11 @@ pub enum SpeedOverTime {
         slower_by: f64,
         time_constant_s: f64,
     },
-    /// The server runs at `speed` while the request rate of the last `window_s` seconds is below `below_requests_per_s`: it saves
-    /// power, or part of it is switched off. A higher rate then gives shorter latencies.
-    PowerSaving {
-        below_requests_per_s: f64,
+    /// The server runs at `speed` while the request rate of the last `window_s` seconds is between these two: it saves power, part of
+    /// it is switched off, or it groups requests badly. A higher rate then gives shorter latencies.
+    SlowBetween {
+        from_requests_per_s: f64,
+        to_requests_per_s: f64,
         speed: f64,
         window_s: f64,
     },
@@ -60,10 +90,7 @@ impl SingleServer {
     }
 
     fn begin(&mut self, now_s: f64) {
-        let work_s = match self.service {
-            ServiceTime::Exponential { mean_s } => self.draws.exponential(mean_s),
-            ServiceTime::Constant { s } => s,
-        };
+        let work_s = self.service.draw(&mut self.draws);
         self.finish_s = now_s + work_s / self.speed_at(now_s);
     }
 
@@ -72,8 +99,9 @@ impl SingleServer {
             SpeedOverTime::Constant => 1.0,
             SpeedOverTime::Drifting { change_per_hour } => (1.0 + change_per_hour * now_s / 3_600.0).max(0.1),
             SpeedOverTime::Warming { slower_by, time_constant_s } => 1.0 - slower_by * (-now_s / time_constant_s).exp(),
-            SpeedOverTime::PowerSaving { below_requests_per_s, speed, window_s } => {
-                if self.recent.at(now_s, window_s) < below_requests_per_s { speed } else { 1.0 }
+            SpeedOverTime::SlowBetween { from_requests_per_s, to_requests_per_s, speed, window_s } => {
+                let is_slow = (from_requests_per_s..to_requests_per_s).contains(&self.recent.at(now_s, window_s));
+                if is_slow { speed } else { 1.0 }
             }
         }
     }
@@ -81,7 +109,7 @@ impl SingleServer {
 
 impl ServerModel for SingleServer {
     fn arrive(&mut self, now_s: f64) {
-        if let SpeedOverTime::PowerSaving { window_s, .. } = self.speed {
+        if let SpeedOverTime::SlowBetween { window_s, .. } = self.speed {
             self.recent.count(now_s, window_s);
         }
         self.queue.push_back(now_s);

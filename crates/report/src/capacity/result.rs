@@ -55,10 +55,12 @@ pub struct CapacitySloLimit {
 /// A capacity with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CapacityInterval {
+    /// While a search runs, the middle of the interval. In its result, the capacity to report: 2 % above the lower end, but at most the
+    /// middle.
     pub estimate: f64,
     pub low: f64,
     pub high: f64,
-    /// Half the width of the interval as a share of the estimate.
+    /// Half the width of the interval as a share of its middle.
     pub precision: f64,
 }
 
@@ -72,7 +74,9 @@ impl CapacityInterval {
 
     /// The interval of an estimate. Numbers of users are whole.
     pub fn new(estimate: &CapacityEstimate, users: Option<u32>) -> Self {
-        let known = Self::of(estimate.low, estimate.median, estimate.high);
+        let middle = Self::of(estimate.low, estimate.median, estimate.high);
+        let reported = Self::of(estimate.low, estimate.capacity, estimate.high);
+        let known = Self { precision: middle.precision, ..reported };
         match users.map(f64::from) {
             Some(users) => Self {
                 estimate: users,
