@@ -1,7 +1,6 @@
 //! Starts and ends what passes a run on to other systems: OpenTelemetry, MLflow, Weights & Biases. Each run of a command has its
 //! own. None of them fails a run.
 
-use std::fs;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, WallAnchor};
