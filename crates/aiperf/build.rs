@@ -19,10 +19,6 @@ fn main() {
     println!("cargo::rustc-env=PROGRAM_PROFILE={profile}");
     println!("cargo::rustc-env=PROGRAM_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=PROGRAM_COMMIT={}", commit.unwrap_or_default());
-    if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|library| library == "musl") {
-        // A static program relocates itself, and can read the short form: 1.5 MB less. Other C libraries need a recent version.
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-    }
 }
 
 /// The folder of the build is named after the profile: `target/dist/build/aiperf-.../out`. Cargo's own variable knows only
