@@ -7,7 +7,7 @@ use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions};
 use serde_json::{Map, Value};
 
 use crate::experiment::{is_list, of_warmup};
-use crate::field::{Field, Form, OwnForm, PHASE};
+use crate::field::{ADAPTIVE_SCALE, Field, Form, OwnForm, PHASE};
 use crate::multi_run;
 
 /// Options that start a warmup if the file has none.
@@ -66,7 +66,7 @@ pub(crate) fn lay_over_phases(
             }
         } else if load.contains(&id) || of_load(id) {
             if let Some(profiling) = only(phases, PhaseKind::Profiling, given, file)? {
-                set_load(&mut profiling.options, given);
+                set_load(&mut profiling.options, given, typed);
             }
         } else if MERGED.contains(&id) {
             for value in &given.values {
@@ -110,8 +110,9 @@ const fn of_load(id: OptionId) -> bool {
     )
 }
 
-/// Another way to pace requests replaces the one of the file.
-fn set_load(profiling: &mut RawOptions, given: &Given) {
+/// Another way to pace requests replaces the one of the file. Two ways on the command line contradict each other, which a rule about
+/// options says.
+fn set_load(profiling: &mut RawOptions, given: &Given, typed: &RawOptions) {
     let is_off = given.values.first().is_some_and(|value| value == "false");
     let others: &[OptionId] = match given.id {
         OptionId::FixedSchedule if is_off => &[],
@@ -121,7 +122,7 @@ fn set_load(profiling: &mut RawOptions, given: &Given) {
         OptionId::RequestRate => &[OptionId::RequestRateSeries, OptionId::UserCentricRate, OptionId::FixedSchedule],
         _ => &[],
     };
-    for other in others {
+    for other in others.iter().filter(|other| typed.get(**other).is_none()) {
         profiling.remove(*other);
     }
     profiling.set(given.id, given.spelling.clone(), given.values.clone());
@@ -165,6 +166,8 @@ pub(crate) fn options_of(fields: &[Field]) -> Vec<OptionId> {
             Form::Distribution(mean, stddev) => ids.extend([mean, stddev]),
             Form::Section(fields) => ids.extend(options_of(fields)),
             Form::Own(OwnForm::RateSeries) => ids.push(OptionId::RequestRateSeries),
+            Form::Own(OwnForm::AdaptiveScale) => ids.extend(options_of(ADAPTIVE_SCALE)),
+            Form::Own(OwnForm::Sla) => ids.push(OptionId::AdaptiveScaleSla),
             Form::Own(_) | Form::Refused(_) | Form::WithoutEffect(_) => {}
         }
     }

@@ -114,7 +114,7 @@ fn row(rows: &Value, definition: &str, name: &str) -> Option<Row> {
     let value = section["instead"].get(name).unwrap_or(&described["value"]).clone();
     Some(Row {
         field: format!("{definition}.{name}"),
-        path: format!("{}.{name}", section["at"].as_str().unwrap()),
+        path: format!("{}.{name}", described["at"].as_str().or(section["at"].as_str()).unwrap()),
         value,
         expect: described["expect"].as_str().unwrap_or("effect").to_owned(),
         wrong: described.get("wrong").cloned(),

@@ -29,7 +29,7 @@ const STARTS: [&str; 14] = [
 ];
 
 /// Options that need others.
-const TOGETHER: [&str; 19] = [
+const TOGETHER: [&str; 21] = [
     "--model a,b --model-selection-strategy weighted --model-weights 0.25,0.75",
     "--model m --reset-kv-cache --reset-kv-cache-path /x --server-profiler --server-profiler-start-path /a --server-profiler-stop-path /b",
     "--model m --url https://host --ca-cert prompt.txt --client-cert prompt.txt --client-key prompt.txt",
@@ -47,6 +47,8 @@ const TOGETHER: [&str; 19] = [
     "--model m --video-width 64 --video-height 64 --video-audio-num-channels 1 --video-audio-sample-rate 44.1 --video-audio-codec aac --video-audio-depth 16 --video-format mp4 --video-codec libx264",
     "--model m --api-port 9000 --api-token token-123 --api-linger 5",
     "--model m --cost-per-gpu-hour 2 --gpus 4",
+    "--model m --concurrency 40 --benchmark-duration 60 --adaptive-scale --adaptive-scale-sla request_latency:p95:le:200.5,error_rate:avg:lt:0.1 --adaptive-sustain-duration 6 --adaptive-assessment-period 2 --adaptive-min-completed-requests 5 --adaptive-control-variable concurrency --adaptive-control-min 2 --adaptive-control-max 30 --adaptive-scale-strategy-type ramp_until_fail --adaptive-scale-step-policy sla_margin --adaptive-scale-base-step 2 --adaptive-scale-max-step-multiplier 3",
+    "--model m --request-rate 40 --benchmark-duration 60 --adaptive-scale --adaptive-scale-sla request_latency:p95:le:200 --adaptive-sustain-duration 6 --adaptive-control-variable request_rate --adaptive-scale-step-policy fixed_percent_step --adaptive-scale-step-percent 12.5",
     "--model m --num-profile-runs 3 --profile-run-cooldown-seconds 1 --warmup-request-count 2 --profile-run-disable-warmup-after-first --convergence-metric request_latency --convergence-stat p90 --convergence-threshold 0.1 --convergence-mode cv --convergence-min-runs 2",
     "--model m --streaming --scenario inferencex-agentx-mvp --public-dataset semianalysis_cc_traces_weka_062126 --trajectory-start-min-ratio 0.25 --trajectory-start-max-ratio 0.5 --system-idle-gap-cap-seconds 5 --unsafe-override",
 ];
@@ -97,6 +99,7 @@ fn texts(id: OptionId) -> &'static [&'static str] {
         OptionId::SystemPrompt => {
             &["be brief", "{{ not a template }}", "${NOT_A_VARIABLE}", "5", "true", "two\nlines\n"]
         }
+        OptionId::AdaptiveScaleSla => &["request_latency:p95:le:200"],
         OptionId::UntilCi => &["request_latency:p50:5%"],
         OptionId::DatasetFilter => &["category=coding"],
         OptionId::SourceAddress | OptionId::ApiHost => &["127.0.0.1"],
@@ -297,4 +300,33 @@ fn a_file_with_options_over_it_can_be_written_as_one_file() {
     fs::remove_dir_all(&folder).unwrap();
     assert!(failures.is_empty(), "{} of {lines}:\n{}", failures.len(), failures[..failures.len().min(12)].join("\n\n"));
     assert!(lines > 300, "{lines} lines were accepted");
+}
+
+#[test]
+fn hand_picked_points_are_written_as_scenarios() {
+    let folder = fixtures("variants");
+    let environment = Environment { current_dir: folder.clone(), ..Environment::default() };
+    let lines: [(&str, &[&str]); 3] = [
+        (
+            "--model m --url host:8000 --streaming",
+            &["small: concurrency=2, isl=100", "large: concurrency=64, isl=4000, osl=10"],
+        ),
+        (
+            "--model m --url host:8000 --warmup-request-count 3 --parameter-sweep-cooldown-seconds 2 --num-profile-runs 2",
+            &[
+                "concurrency=2, request-count=9",
+                "request-rate=5, benchmark-duration=30",
+                "concurrency=4, warmup-concurrency=2",
+            ],
+        ),
+        ("--model m --url host:8000", &["a: isl=100, isl-stddev=5", "b: osl=7", "c: input-file=rows.jsonl"]),
+    ];
+    for (line, variants) in lines {
+        let mut raw = typed(line);
+        raw.set(OptionId::Variant, "--variant", variants.iter().map(|text| (*text).to_owned()).collect());
+        let experiment = raw.resolve_experiment(&environment).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let text = write(&file_of(&raw, &experiment).unwrap_or_else(|error| panic!("{line}: {error}")));
+        same_as(&text, experiment, &environment).unwrap_or_else(|difference| panic!("{line}\n{difference}"));
+    }
+    fs::remove_dir_all(&folder).unwrap();
 }

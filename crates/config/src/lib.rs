@@ -62,8 +62,8 @@ pub use node_share::NodeShare;
 pub use otel::{OtelConfig, OtelSending, OtelStreams};
 pub use output::{AutoPlots, ConsoleOutput, ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
-    AgenticReplay, Arrival, Cancellation, GracePeriod, LoadLevel, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
-    RateCurve, RatePoint, ScheduleZero, StopConditions, Windows,
+    AdaptiveScale, AgenticReplay, Arrival, Cancellation, ControlVariable, GracePeriod, LoadLevel, Pace, PhaseConfig,
+    PhaseKind, Ramp, RampShape, RateCurve, RatePoint, ScheduleZero, StepPolicy, StopConditions, Windows,
 };
 pub use phase_split::{PhaseSplit, divide_counts, divide_limits};
 pub use phases::Phases;

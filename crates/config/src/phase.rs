@@ -1,5 +1,6 @@
 //! One stretch of load: how requests are paced and when sending stops.
 
+mod adaptive_scale;
 pub(crate) mod export;
 mod load_level;
 
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 pub use aiperf_protocol::PhaseKind;
 
+pub use self::adaptive_scale::{AdaptiveScale, ControlVariable, StepPolicy};
 pub use self::load_level::LoadLevel;
 use crate::PhaseSplit;
 
@@ -33,6 +35,8 @@ pub struct PhaseConfig {
     pub cancellation: Option<Cancellation>,
     /// Share of failed requests above which the run is stopped; only profiling phases are watched.
     pub failed_request_threshold: Option<f64>,
+    /// Raises the load while the phase runs; `pace` is then the load as it was asked for, which says how it is raised.
+    pub adaptive_scale: Option<Box<AdaptiveScale>>,
     /// Which part of the phase this node sends.
     pub split: PhaseSplit,
 }
@@ -57,6 +61,7 @@ impl PhaseConfig {
             prefill_ramp: None,
             cancellation: None,
             failed_request_threshold: None,
+            adaptive_scale: None,
             split: PhaseSplit::default(),
         }
     }

@@ -45,6 +45,8 @@ pub struct Config {
     pub confidence_level: f64,
     /// `None`: drawn from the operating system, so the run cannot be repeated.
     pub random_seed: Option<u64>,
+    /// Of the data and the order in which it is drawn; `None`: that of the run.
+    pub dataset_seed: Option<u64>,
     /// Which part of the run this process sends.
     pub node: NodeShare,
     /// When the first phase begins, as time since the Unix epoch; `None`: as soon as everything is ready.

@@ -1,5 +1,7 @@
 //! Limits that the result of a run must keep (`sweep.slaFilters`).
 
+use std::fmt;
+
 /// One statistic of one metric on one side of a threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlaFilter {
@@ -34,6 +36,13 @@ impl SlaOp {
 
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|op| op.name() == name)
+    }
+}
+
+impl fmt::Display for SlaFilter {
+    /// As options write it.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}:{}", self.metric, self.stat, self.op.name(), self.threshold)
     }
 }
 

@@ -36,6 +36,11 @@ pub(crate) enum SchedulerEvent {
         phase: usize,
         level: LoadLevel,
     },
+    /// A phase that limits how many requests wait for their first token goes on with this limit.
+    SetPrefillLimit {
+        phase: usize,
+        limit: usize,
+    },
 }
 
 /// Stops a run or changes its load from outside. Cheap to clone.
@@ -103,5 +108,11 @@ impl Control {
     /// [`Pace::Controlled`](aiperf_config::Pace::Controlled).
     pub fn set_load(&self, phase: usize, level: LoadLevel) {
         let _ = self.events.send(SchedulerEvent::SetLoad { phase, level });
+    }
+
+    /// Changes how many requests of a phase, by its index, may wait for their first token. Nothing happens before and after that
+    /// phase, or if it began without such a limit.
+    pub fn set_prefill_limit(&self, phase: usize, limit: usize) {
+        let _ = self.events.send(SchedulerEvent::SetPrefillLimit { phase, limit });
     }
 }

@@ -106,6 +106,9 @@ pub enum RunError {
     NoCodeExecution(String),
     #[error("--until-ci {target}: {reason}")]
     UntilCi { target: String, reason: String },
+    /// A limit of adaptive scale that no window can be compared with.
+    #[error("--adaptive-scale-sla {limit}: {reason}")]
+    AdaptiveLimit { limit: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]
     Convergence { metric: String, reason: String },
     /// The machine has too few file descriptors or ports for the connections.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod adaptive_scale;
 mod capacity_search;
 mod chat;
 mod conclude;

@@ -35,6 +35,7 @@ use aiperf_transport::ClientSettings;
 
 use crate::accuracy::grader;
 use crate::accuracy::grading_thread::GradingThread;
+use crate::adaptive_scale;
 use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::contents::prefetch::Prefetcher;
@@ -75,11 +76,15 @@ const DESCRIPTORS: u64 = 65_536;
 pub struct Run {
     pub(crate) config: Config,
     pub(crate) phases: Vec<PhaseConfig>,
+    /// The phases as they were asked for, where their load is raised while they run.
+    asked_phases: Vec<PhaseConfig>,
     /// One per phase.
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
     endpoint: Arc<dyn Endpoint>,
     pub(crate) seed: Seed,
+    /// Of the data and the order in which it is drawn.
+    data_seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
     fixed_schedule: FixedSchedule,
@@ -126,7 +131,8 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.phases.iter().cloned().collect();
         divide_limits(&mut phases, config.node);
-        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        let contexts = phases.iter().map(|phase| started_context(&config, phase)).collect::<Result<Vec<_>, _>>()?;
+        phases.iter().zip(&contexts).try_for_each(|(phase, context)| adaptive_scale::validate(phase, context))?;
         UntilCi::validate(&config, &settings::metric_context(&config, config.phases.profiling())?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
         let grader = config.accuracy.as_ref().map(|accuracy| grader::prepare(&accuracy.grader)).transpose()?;
@@ -136,7 +142,8 @@ impl Run {
             config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
         }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
-        let (tokenizer, dataset) = counting::prepare(&config, seed, hub, live)?;
+        let data_seed = config.dataset_seed.map_or(seed, Seed::fixed);
+        let (tokenizer, dataset) = counting::prepare(&config, data_seed, hub, live)?;
         let dataset = Arc::new(dataset);
         scenario::check_data(&config, &dataset)?;
         let mut fixed_schedule = fixed_schedule(&phases, &dataset)?;
@@ -150,11 +157,13 @@ impl Run {
         if let Some(replay) = phases.iter().find(|phase| matches!(phase.pace, Pace::FixedSchedule { .. })) {
             replay_plan::check(&config, replay, &dataset, &fixed_schedule)?;
         }
-        let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
+        let first = fixed_schedule.first().map_or_else(|| dataset.sampler(data_seed).draw().0, |(first, _)| *first);
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
+        let asked = phases.clone();
+        phases.iter_mut().for_each(adaptive_scale::begin);
         let servers = shown_targets(&targets);
         live.stage(StageName::Endpoint, StageState::Working { done: 0, of: 0 }, &servers);
         let found = discovery::ask(&config, &targets, &client, &headers)?;
@@ -173,6 +182,7 @@ impl Run {
             paths,
             endpoint,
             seed,
+            data_seed,
             tokenizer,
             dataset,
             fixed_schedule,
@@ -188,6 +198,7 @@ impl Run {
             keeps_values: false,
             load_controllers: Mutex::default(),
             grader: Mutex::new(grader),
+            asked_phases: asked,
             live: Arc::clone(live),
             config,
         })
@@ -253,7 +264,7 @@ impl Run {
         }
         self.begin_capacity_search(version)?;
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
-        let sampler = self.dataset.sampler(self.seed);
+        let sampler = self.dataset.sampler(self.data_seed);
         let prefetcher = Prefetcher::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
             .map_err(|cause| RunError::Thread { name: "prefetch", cause })?;
         let benchmark_id = self.new_run_id();
@@ -423,8 +434,11 @@ impl Run {
         monitor: &Arc<Monitor>,
         control: &ControlSource,
     ) -> Result<Vec<LoadControl>, RunError> {
+        let scaled = adaptive_scale::controllers(&self.asked_phases, &self.contexts, &self.paths)?;
+        let scaled =
+            scaled.into_iter().map(|(phase, controller)| (phase, Box::new(controller) as Box<dyn LoadController>));
         let controllers = self.load_controllers.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let controllers = std::mem::take(controllers).into_iter();
+        let controllers = std::mem::take(controllers).into_iter().chain(scaled);
         let start = |(phase, controller): (usize, Box<dyn LoadController>)| {
             LoadControl::start(phase, controller, self.contexts[phase].clone(), anchor, monitor, control)
         };
@@ -490,7 +504,7 @@ impl Run {
     }
 
     fn plan(&self, server_metrics: Option<&ServerMetricsWatch>) -> Plan {
-        let mut sampler = self.dataset.sampler(self.seed);
+        let mut sampler = self.dataset.sampler(self.data_seed);
         let tuning = &self.config.tuning;
         Plan {
             workers: workers(&self.config, &self.phases),
@@ -574,6 +588,13 @@ impl Run {
         let profiling = self.phases.iter().position(PhaseConfig::is_measured);
         &self.contexts[profiling.unwrap_or_default()]
     }
+}
+
+/// Which metrics a phase has, with the load that it begins with.
+fn started_context(config: &Config, phase: &PhaseConfig) -> Result<MetricContext, RunError> {
+    let mut started = phase.clone();
+    adaptive_scale::begin(&mut started);
+    settings::metric_context(config, &started)
 }
 
 /// Half the processors by default: the other half is for record threads, the scheduler and, often, the server.

@@ -16,8 +16,10 @@ pub use grammar::goodput::read as read_goodput;
 pub use grammar::header::read_into as read_headers;
 pub use grammar::key_value::read_into as read_key_values;
 pub use grammar::sequence::read as read_length_pairs;
+pub use grammar::sla_filter::read as read_sla_filter;
 pub use groups::{
     CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, searches_capacity,
+    variant_options,
 };
 pub use raw::{Given, RawOptions};
 pub use variables::{

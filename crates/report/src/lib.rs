@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod adaptive_scale;
 mod capacity;
 pub mod console;
 mod error;
@@ -16,6 +17,10 @@ mod trials;
 mod validity;
 
 pub use accuracy::{AccuracyLine, AccuracyReport, AccuracyWriter};
+pub use adaptive_scale::{
+    ADAPTIVE_SCALE_SCHEMA, AdaptiveCandidate, AdaptiveEvent, AdaptiveEvents, AdaptivePhase, AdaptiveSummary,
+    ControlValues, adaptive_time, write_adaptive_manifest, write_adaptive_summary,
+};
 pub use capacity::{
     CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
     HistoryError, HistoryStep, StepResult,

@@ -45,6 +45,9 @@ fn load(pace: &Pace) -> String {
         Pace::Controlled(LoadLevel::Rate { per_second, .. }) => {
             format!("from {per_second} requests/s on, controlled")
         }
+        Pace::Controlled(LoadLevel::PacedUsers { users, per_second, .. }) => {
+            format!("from {users} users on, {per_second} requests/s, controlled")
+        }
         Pace::AgenticReplay(replay) => format!("agentic replay, {} sessions at once", replay.lanes),
     }
 }

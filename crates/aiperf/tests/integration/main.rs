@@ -5,6 +5,7 @@
 mod support;
 
 mod accuracy;
+mod adaptive_scale;
 mod agentic_order;
 mod agentic_replay;
 mod agents;

@@ -14,12 +14,14 @@ impl FolderCheck<'_> {
         self.raw()?;
         self.round_trips()?;
         self.scraped_pages()?;
+        self.adaptive_scale_events()?;
         self.server_metrics();
         self.gpu_readings()?;
         self.accuracy()?;
         self.inputs();
         self.outputs();
         self.manifest();
+        self.adaptive_scale_summaries();
         self.run_config();
         self.whole(&self.folder.paths().trial_mark(), Shape::TrialMark);
         self.mlflow_export();
@@ -122,6 +124,22 @@ impl FolderCheck<'_> {
                 export["benchmark_id"], summary["benchmark_id"]
             );
             self.find(&name, text);
+        }
+    }
+
+    /// Phases whose load was raised have a result.
+    fn adaptive_scale_summaries(&mut self) {
+        let path = self.folder.paths().adaptive_scale_manifest();
+        let name = self.folder.name(&path);
+        let Some(manifest) = self.whole(&path, Shape::AdaptiveScaleManifest) else { return };
+        for file in items(&manifest, "adaptive_phases").filter_map(|phase| phase["summary_path"].as_str()) {
+            let path = self.folder.dir().join(file);
+            // A run that was killed has only the log.
+            if path.exists() {
+                self.whole(&path, Shape::AdaptiveScaleSummary);
+            } else if self.summary.is_some() {
+                self.find(&name, format!("{file} is missing"));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The files with a line for each request.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::FolderCheck;
 use crate::line::RecordLine;
 use crate::records::each_line;
 use crate::schema::Shape;
-use crate::{ArtifactError, Finding};
+use crate::{ArtifactError, Finding, Folder};
 
 /// What the records say of who was sent.
 #[derive(Debug, Default)]
@@ -112,6 +112,15 @@ impl FolderCheck<'_> {
     /// Pages that were scraped during the run.
     pub(super) fn scraped_pages(&mut self) -> Result<(), ArtifactError> {
         self.shaped_lines(&self.folder.paths().server_metrics("jsonl"), Shape::ServerMetricsLine)
+    }
+
+    /// Decisions about a load that was raised while its phase ran.
+    pub(super) fn adaptive_scale_events(&mut self) -> Result<(), ArtifactError> {
+        let Some(manifest) = Folder::json(&self.folder.paths().adaptive_scale_manifest()) else { return Ok(()) };
+        let phases = manifest["adaptive_phases"].as_array().into_iter().flatten();
+        let files: Vec<PathBuf> =
+            phases.filter_map(|phase| phase["events_path"].as_str()).map(|file| self.folder.dir().join(file)).collect();
+        files.iter().try_for_each(|file| self.shaped_lines(file, Shape::AdaptiveScaleEvent))
     }
 
     /// Readings of GPUs, and the GPUs that the summary says were read.

@@ -37,10 +37,13 @@ pub(crate) enum Shape {
     Accuracy,
     Capacity,
     CapacityHistory,
+    AdaptiveScaleEvent,
+    AdaptiveScaleSummary,
+    AdaptiveScaleManifest,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 34] = [
+pub(crate) const SCHEMAS: [(&str, &str); 37] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -75,4 +78,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 34] = [
     ("accuracy.schema.json", include_str!("../../../../schemas/accuracy.schema.json")),
     ("capacity.schema.json", include_str!("../../../../schemas/capacity.schema.json")),
     ("capacity_history.schema.json", include_str!("../../../../schemas/capacity_history.schema.json")),
+    ("adaptive_scale_event.schema.json", include_str!("../../../../schemas/adaptive_scale_event.schema.json")),
+    ("adaptive_scale_summary.schema.json", include_str!("../../../../schemas/adaptive_scale_summary.schema.json")),
+    ("adaptive_scale_manifest.schema.json", include_str!("../../../../schemas/adaptive_scale_manifest.schema.json")),
 ];

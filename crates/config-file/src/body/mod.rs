@@ -6,6 +6,7 @@ mod models;
 mod own;
 mod phases;
 mod reader;
+mod sla;
 mod user_files;
 
 pub(crate) use duration::seconds as duration_seconds;

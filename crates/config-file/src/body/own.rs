@@ -4,9 +4,9 @@ use aiperf_options::catalogue::OptionId;
 use serde_json::{Value, json};
 
 use super::reader::{Reader, list, must_be_map, scalar, truth};
-use super::{duration, models, user_files};
+use super::{duration, models, sla, user_files};
 use crate::FileError;
-use crate::field::{Field, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
+use crate::field::{ADAPTIVE_SCALE, Field, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
 use crate::names::snake;
 use crate::yaml::{Node, NodeValue};
 
@@ -96,7 +96,6 @@ impl Reader<'_> {
             OwnForm::InlineRecords => {
                 self.put(OptionId::InputFile, node, path, vec![format!("inline:{}", node.to_json())]);
             }
-            OwnForm::DatasetSeed => self.put(OptionId::RandomSeed, node, path, vec![scalar(node).map_err(wrong)?]),
             OwnForm::SequenceDistribution => {
                 self.put(OptionId::SeqDist, node, path, vec![sequence_distribution(node, path)?]);
             }
@@ -110,6 +109,19 @@ impl Reader<'_> {
                 self.put(OptionId::RequestRateSeries, node, path, vec![value]);
             }
             OwnForm::Ramp(id) => self.ramp(id, node, path)?,
+            OwnForm::AdaptiveScale => match node.value {
+                NodeValue::Map(_) => {
+                    // The settings alone switch it on; `enabled` may say otherwise.
+                    self.put(OptionId::AdaptiveScale, node, path, vec!["true".to_owned()]);
+                    self.section(node, path, ADAPTIVE_SCALE)?;
+                }
+                _ => self.put(OptionId::AdaptiveScale, node, path, vec![truth(node).map_err(wrong)?.to_string()]),
+            },
+            OwnForm::Sla => {
+                for limit in sla::read(node, path)? {
+                    self.add(OptionId::AdaptiveScaleSla, node, path, limit.to_string());
+                }
+            }
         }
         Ok(())
     }

@@ -8,15 +8,16 @@ use super::reader::{Reader, must_be_map, scalar, truth};
 use crate::FileError;
 use crate::field::PHASE;
 use crate::names::snake;
-use crate::yaml::{Node, NodeValue};
+use crate::yaml::{Entry, Node, NodeValue};
 
 /// Keys of a phase that are not options.
-const OWN_KEYS: [&str; 7] =
-    ["name", "kind", "seamless", "exclude_from_results", "timing_mode", "sla", "adaptive_scale"];
+const OWN_KEYS: [&str; 5] = ["name", "kind", "seamless", "exclude_from_results", "timing_mode"];
 
 /// The phases in their order, each with its warnings.
 pub(super) fn read(file: &str, body: &Node, path: &str) -> Result<Vec<(PhaseOptions, Vec<String>)>, FileError> {
-    let short = |name: &str| body.entries().iter().find(|entry| snake(&entry.key) == name);
+    // A key without a value is the same as no key.
+    let is_there = |entry: &&Entry| !matches!(entry.value.value, NodeValue::Null);
+    let short = |name: &str| body.entries().iter().filter(is_there).find(|entry| snake(&entry.key) == name);
     let mut phases = Vec::new();
     match (short("phases"), short("profiling"), short("warmup")) {
         (Some(_), Some(other), _) | (Some(_), _, Some(other)) => {
@@ -116,22 +117,14 @@ fn phase(
     for entry in node.entries() {
         let key = snake(&entry.key);
         let path = format!("{path}.{}", entry.key);
-        match key.as_str() {
-            "sla" | "adaptive_scale" => {
-                return Err(FileError::at(entry.key_position, path, "adaptive scaling is not supported; use a sweep"));
-            }
-            "timing_mode" => {
-                return Err(FileError::at(
-                    entry.key_position,
-                    path,
-                    "follows from `type` and is not read; leave it out",
-                ));
-            }
-            key if OWN_KEYS.contains(&key) => {}
-            _ => reader.entry(entry, &path, PHASE, &OWN_KEYS)?,
+        if !OWN_KEYS.contains(&key.as_str()) {
+            reader.entry(entry, &path, PHASE, &OWN_KEYS)?;
         }
     }
     load_type(&mut reader, node, path)?;
+    if let Some(entry) = node.entries().iter().find(|entry| snake(&entry.key) == "timing_mode") {
+        timing_mode(&reader, node, &entry.value, &format!("{path}.{}", entry.key))?;
+    }
     let seamless = flag("seamless")?.unwrap_or(false);
     let excluded = match (kind, flag("exclude_from_results")?) {
         (PhaseKind::Warmup, Some(false)) => {
@@ -143,6 +136,25 @@ fn phase(
     };
     let (options, warnings) = reader.finish();
     Ok((PhaseOptions { name, kind, seamless, excluded, options }, warnings))
+}
+
+/// `timingMode` follows from the other fields; what it says must agree with them. An agentic replay follows from the scenario of the
+/// run, which refuses what does not belong to it.
+fn timing_mode(reader: &Reader<'_>, phase: &Node, mode: &Node, path: &str) -> Result<(), FileError> {
+    let given = scalar(mode).map_err(|problem| FileError::at(mode.position, path, problem))?;
+    let kind = phase.get("type").and_then(Node::word);
+    let follows = match kind.as_deref() {
+        _ if reader.is_on(OptionId::AdaptiveScale) => "adaptive_scale",
+        Some("user_centric") => "user_centric_rate",
+        Some("fixed_schedule") => "fixed_schedule",
+        _ => "request_rate",
+    };
+    let is_replay = given == "agentic_replay" && kind.as_deref().is_none_or(|kind| kind == "concurrency");
+    if given == follows || is_replay {
+        return Ok(());
+    }
+    let problem = format!("{given:?} does not agree with the other fields, which mean {follows}; leave the key out");
+    Err(FileError::at(mode.position, path, problem))
 }
 
 fn check_name(name: &str) -> Result<(), String> {

@@ -174,6 +174,16 @@ impl<'a> Reader<'a> {
     /// A number is a mean without a spread; a mean with a standard deviation is what the two options say; any other
     /// distribution is handed on whole.
     fn distribution(&mut self, mean: OptionId, stddev: OptionId, node: &Node, path: &str) -> Result<(), FileError> {
+        // A key without a value is the same as no key.
+        let stripped;
+        let node = match &node.value {
+            NodeValue::Map(entries) if entries.iter().any(|entry| matches!(entry.value.value, NodeValue::Null)) => {
+                let kept = entries.iter().filter(|entry| !matches!(entry.value.value, NodeValue::Null));
+                stripped = Node { value: NodeValue::Map(kept.cloned().collect()), ..node.clone() };
+                &stripped
+            }
+            _ => node,
+        };
         let NodeValue::Map(entries) = &node.value else {
             let value = scalar(node).map_err(|problem| FileError::at(node.position, path, problem))?;
             self.put(mean, node, path, vec![whole(&value)]);
@@ -201,6 +211,11 @@ impl<'a> Reader<'a> {
     pub(super) fn put(&mut self, id: OptionId, node: &Node, path: &str, values: Vec<String>) {
         let spelling = self.spelling(node, path);
         self.options.set(id, spelling, values);
+    }
+
+    /// Whether a flag has been switched on.
+    pub(super) fn is_on(&self, id: OptionId) -> bool {
+        self.options.get(id).is_some_and(|given| given.values.first().is_some_and(|value| value == "true"))
     }
 
     /// Adds one value to an option that takes several.

@@ -10,7 +10,7 @@ const OSL: Field =
     Field::new("osl", Distribution(OptionId::PromptOutputTokensMean, OptionId::PromptOutputTokensStddev));
 const ENTRIES: Field = Field::new("entries", Scalar(OptionId::NumDatasetEntries));
 const SAMPLING: Field = Field::new("sampling", Scalar(OptionId::DatasetSamplingStrategy));
-const RANDOM_SEED: Field = Field::new("random_seed", Own(OwnForm::DatasetSeed));
+const RANDOM_SEED: Field = Field::new("random_seed", Scalar(OptionId::DatasetRandomSeed));
 const SYSTEM_PROMPT: Field = Field::new("system_prompt", Scalar(OptionId::SystemPrompt));
 const SYSTEM_PROMPT_FILE: Field = Field::new("system_prompt_file", Scalar(OptionId::SystemPromptFile));
 const CACHE_BUST: Field = Field::new("cache_bust", Section(&[Field::new("target", Scalar(OptionId::CacheBust))]));

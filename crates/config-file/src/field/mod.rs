@@ -16,7 +16,7 @@ use aiperf_options::catalogue::OptionId;
 pub(crate) use capacity::CAPACITY;
 pub(crate) use dataset::{FILE_DATASET, PUBLIC_DATASET, SYNTHETIC_DATASET};
 pub(crate) use multi_run::MULTI_RUN;
-pub(crate) use phase::{PHASE, WARMUP_OPTIONS};
+pub(crate) use phase::{ADAPTIVE_SCALE, PHASE, WARMUP_OPTIONS};
 
 /// One key of a section.
 #[derive(Debug)]
@@ -94,8 +94,6 @@ pub(crate) enum OwnForm {
     Strict,
     /// Rows of a data set.
     InlineRecords,
-    /// The seed of the data, which is that of the run.
-    DatasetSeed,
     /// `[{isl, osl, islStddev, oslStddev, probability}]`.
     SequenceDistribution,
     PhaseType,
@@ -105,6 +103,10 @@ pub(crate) enum OwnForm {
     RateSeries,
     /// Seconds, a text such as `20s`, or `{duration, strategy}`.
     Ramp(OptionId),
+    /// True, false, or the fields of `ADAPTIVE_SCALE`.
+    AdaptiveScale,
+    /// Limits as `metric: {stat: {op: threshold}}`, or as a list of `{metricTag, stat, op, threshold}`.
+    Sla,
 }
 
 /// A call to the server around a run that is switched on by `true` or by its settings.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::field::{described, of_option, scalar, section};
 use super::{object, written};
-use crate::field::{GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS};
+use crate::field::{ADAPTIVE_SCALE, GPU_TELEMETRY, NETWORK_LATENCY, OwnForm, SERVER_METRICS};
 
 pub(super) fn schema(form: OwnForm) -> Value {
     let truth = || json!({"$ref": "#/$defs/truth"});
@@ -80,10 +80,6 @@ pub(super) fn schema(form: OwnForm) -> Value {
             "description": "Rows of the data set, in place of a file; for random_pool also a map of pools.",
             "type": ["array", "object"]
         }),
-        OwnForm::DatasetSeed => json!({
-            "description": "Seed of the data, which is that of the run. Option: --random-seed.",
-            "type": ["integer", "string"]
-        }),
         OwnForm::SequenceDistribution => {
             let number = || json!({"type": ["number", "string"]});
             let entry = object(written(&[
@@ -123,6 +119,10 @@ pub(super) fn schema(form: OwnForm) -> Value {
             ]));
             of_option(id, json!({"anyOf": [{"$ref": "#/$defs/duration"}, ramp]}))
         }
+        OwnForm::AdaptiveScale => {
+            of_option(OptionId::AdaptiveScale, json!({"anyOf": [truth(), section(ADAPTIVE_SCALE, &Map::new())]}))
+        }
+        OwnForm::Sla => of_option(OptionId::AdaptiveScaleSla, json!({"type": ["object", "array"]})),
     }
 }
 

@@ -108,6 +108,11 @@ fn run() -> Value {
         ("variables", "Variables that differ from the base.", json!({"type": "object"})),
         ("benchmark", "Fields that differ from the base.", json!({"type": "object"})),
         ("values", "Values that name the folder and the columns of tables.", json!({"type": "object"})),
+        (
+            "dir_name",
+            "Name of the folder, if it is not to follow from the name or the values.",
+            json!({"type": "string"}),
+        ),
     ]))
 }
 

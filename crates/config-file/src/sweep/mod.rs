@@ -11,7 +11,7 @@ mod post_process;
 mod sample;
 mod scenarios;
 mod section;
-mod sla_filters;
+pub(crate) mod sla_filters;
 mod sobol;
 #[cfg(test)]
 mod tests;

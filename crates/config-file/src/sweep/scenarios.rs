@@ -36,10 +36,12 @@ fn variation(root: &Node, item: &Node, index: usize) -> Result<Variation, FileEr
     let mut label = None;
     let mut set = Map::new();
     let mut shown = None;
+    let mut folder = None;
     for entry in item.entries() {
         let path = format!("{path}.{}", entry.key);
         match entry.key.as_str() {
             "name" => label = entry.value.word(),
+            "dirName" | "dir_name" => folder = Some(folder_name(&entry.value, &path)?),
             "variables" | "benchmark" => {
                 set.insert(entry.key.clone(), with_data_set_list(entry.value.to_json()));
                 merge_key(&mut root, &entry.key, &entry.value);
@@ -48,12 +50,25 @@ fn variation(root: &Node, item: &Node, index: usize) -> Result<Variation, FileEr
                 Value::Object(values) => shown = Some(values),
                 _ => return Err(FileError::at(entry.value.position, path, "must be a map from paths to values")),
             },
-            _ => return Err(unknown_key(entry, &path, ["name", "variables", "benchmark", "values"].into_iter())),
+            _ => {
+                let known = ["name", "variables", "benchmark", "values", "dir_name"];
+                return Err(unknown_key(entry, &path, known.into_iter()));
+            }
         }
     }
     let label = label.unwrap_or_else(|| format!("scenario_{index}"));
-    let dir_name = shown.as_ref().map_or_else(|| name::plain(&label, index), |values| name::folder(values, index));
+    let usual = || shown.as_ref().map_or_else(|| name::plain(&label, index), |values| name::folder(values, index));
+    let dir_name = folder.unwrap_or_else(usual);
     Ok(Variation { index, dir_name, label, values: shown.unwrap_or(set), root })
+}
+
+/// The name of the folder of a run, as it is given.
+fn folder_name(node: &Node, path: &str) -> Result<String, FileError> {
+    let name = node.word().unwrap_or_default();
+    if name.contains(['/', '\\', '\0']) || name.trim_matches('.').is_empty() {
+        return Err(FileError::at(node.position, path, "must be the name of a folder, without a slash"));
+    }
+    Ok(name)
 }
 
 /// The one data set of a run as a list of data sets, which is how tables and files show it.

@@ -16,7 +16,7 @@ pub(crate) fn read(node: &Node, path: &str) -> Result<Vec<SlaFilter>, FileError>
         NodeValue::List(items) => {
             items.iter().enumerate().map(|(index, item)| filter(item, &format!("{path}[{index}]"))).collect()
         }
-        _ => Err(FileError::at(node.position, path, "must be a list of {metricTag, stat, op, threshold}")),
+        _ => Err(FileError::at(node.position, path, "must be a list of limits {metricTag, stat, op, threshold}")),
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn statistic(node: &Node, path: &str) -> Result<String, FileError> {
 }
 
 /// A finite number.
-pub(super) fn number(node: &Node, path: &str) -> Result<f64, FileError> {
+pub(crate) fn number(node: &Node, path: &str) -> Result<f64, FileError> {
     let value = node.word().and_then(|word| word.parse::<f64>().ok()).filter(|value| value.is_finite());
     value.ok_or_else(|| FileError::at(node.position, path, format!("must be a number, not {}", node.kind())))
 }

@@ -9,6 +9,7 @@ mod redacted;
 mod search;
 mod section;
 mod value;
+mod variants;
 
 use aiperf_config::{Config, DatasetSource, Experiment, Pace};
 use aiperf_options::RawOptions;
@@ -31,6 +32,9 @@ pub fn shown_file_of(options: &RawOptions, experiment: &Experiment) -> Result<Va
 
 /// The file that means the same as these options; `experiment` is what they were resolved to.
 pub fn file_of(options: &RawOptions, experiment: &Experiment) -> Result<Value, FileError> {
+    if options.get(OptionId::Variant).is_some() {
+        return variants::file_of(options, experiment);
+    }
     let lists: Vec<_> = options.given().iter().filter(|given| is_list(given.id, &given.values)).collect();
     let mut single = RawOptions::new();
     for given in options.given().iter().filter(|given| !is_list(given.id, &given.values)) {
@@ -78,10 +82,21 @@ fn sweep(writer: &mut Writer<'_>, lists: &[&aiperf_options::Given]) -> Map<Strin
         parameters.insert(parameter.path().to_owned(), pieces.map(|piece| swept(given.id, piece)).collect());
     }
     sweep.insert("parameters".to_owned(), Value::Object(parameters));
-    writer.put(&mut sweep, "cooldownSeconds", OptionId::ParameterSweepCooldownSeconds);
-    writer.put(&mut sweep, "iterationOrder", OptionId::ParameterSweepMode);
-    writer.put(&mut sweep, "sameSeed", OptionId::ParameterSweepSameSeed);
+    put_of_all_cells(writer, &mut sweep);
     sweep
+}
+
+/// Options of a sweep that go for all of its cells.
+const OF_ALL_CELLS: [(&str, OptionId); 3] = [
+    ("cooldownSeconds", OptionId::ParameterSweepCooldownSeconds),
+    ("iterationOrder", OptionId::ParameterSweepMode),
+    ("sameSeed", OptionId::ParameterSweepSameSeed),
+];
+
+fn put_of_all_cells(writer: &mut Writer<'_>, sweep: &mut Map<String, Value>) {
+    for (key, id) in OF_ALL_CELLS {
+        writer.put(sweep, key, id);
+    }
 }
 
 fn body(writer: &mut Writer<'_>, config: Option<&Config>) -> Map<String, Value> {

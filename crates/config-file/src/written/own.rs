@@ -3,12 +3,26 @@
 use std::path::Path;
 
 use aiperf_options::catalogue::{Arity, OptionId};
-use aiperf_options::read_length_pairs;
+use aiperf_options::{read_length_pairs, read_sla_filter};
 use serde_json::{Map, Value, json};
 
 use super::section::{Writer, rate_series};
 use super::value::{is_on, literal, number, scalar};
-use crate::field::{NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
+use crate::field::{ADAPTIVE_SCALE, NETWORK_LATENCY, OwnForm, SERVER_METRICS, ServerCall};
+
+/// Limits `METRIC:STAT:OP:THRESHOLD` as a list of maps. The options were resolved before, so each can be read.
+fn limits(tokens: &[String]) -> Value {
+    let limits = tokens.iter().flat_map(|token| token.split(',')).filter_map(|text| read_sla_filter(text).ok());
+    let limit = |limit: aiperf_config::SlaFilter| {
+        json!({
+            "metricTag": limit.metric,
+            "stat": limit.stat,
+            "op": limit.op.name(),
+            "threshold": number(&limit.threshold.to_string()),
+        })
+    };
+    limits.map(limit).collect()
+}
 
 impl Writer<'_> {
     pub(super) fn own(&mut self, form: OwnForm) -> Option<Value> {
@@ -93,6 +107,11 @@ impl Writer<'_> {
                 given.values.first().map(|text| rate_series(text))
             }
             OwnForm::Ramp(id) => self.ramp(id),
+            OwnForm::AdaptiveScale => {
+                let section = self.section(ADAPTIVE_SCALE);
+                (!section.is_empty()).then_some(Value::Object(section))
+            }
+            OwnForm::Sla => self.take(OptionId::AdaptiveScaleSla).map(|given| limits(&given.values)),
             // Settings of other options, or of the section around them.
             OwnForm::Template
             | OwnForm::Summary
@@ -101,7 +120,6 @@ impl Writer<'_> {
             | OwnForm::GpuView
             | OwnForm::Discovery
             | OwnForm::InlineRecords
-            | OwnForm::DatasetSeed
             | OwnForm::PhaseType => None,
         }
     }

@@ -35,7 +35,7 @@ impl Config {
                 section.put_some("entries", questions.entries);
             }
         }
-        section.put_some("random_seed", self.random_seed);
+        section.put_some("random_seed", self.dataset_seed.or(self.random_seed));
         section.put_some(
             "sampling",
             match self.dataset.sampling {

@@ -49,6 +49,9 @@ pub(crate) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         part.put_some("delay", Some(cancellation.delay.as_secs_f64()).filter(|delay| *delay > 0.0));
         section.put("cancellation", part.finish());
     }
+    if let Some(scale) = &phase.adaptive_scale {
+        scale.put_into(&mut section);
+    }
     section.put_some("failed_request_threshold", phase.failed_request_threshold);
     if config.unreachable_timeout != Some(defaults::UNREACHABLE_TIMEOUT) {
         section.put("unreachable_timeout", config.unreachable_timeout.unwrap_or_default().as_secs_f64());
@@ -74,7 +77,7 @@ const fn kind(pace: &Pace) -> &'static str {
             Arrival::Gamma { .. } => "gamma",
         },
         Pace::FixedSchedule { .. } => "fixed_schedule",
-        Pace::UserCentric { .. } => "user_centric",
+        Pace::UserCentric { .. } | Pace::Controlled(LoadLevel::PacedUsers { .. }) => "user_centric",
     }
 }
 
@@ -96,7 +99,8 @@ fn put_pace(section: &mut Section, config: &Config, pace: &Pace) {
                 section.put_some("end_offset", file.window.end_ms.map(|ms| ms as u64));
             }
         }
-        Pace::UserCentric { per_second, users, .. } => {
+        Pace::UserCentric { per_second, users, .. }
+        | Pace::Controlled(LoadLevel::PacedUsers { per_second, users, .. }) => {
             section.put("rate", *per_second);
             section.put("users", *users);
         }

@@ -9,6 +9,9 @@ pub enum LoadLevel {
     Users(usize),
     /// Open loop: requests at this rate, whatever the server does, up to the ceiling.
     Rate { per_second: f64, arrival: Arrival, ceiling: Option<usize> },
+    /// Users who pause between turns so that all together keep the rate, up to the ceiling. A phase that begins with them has
+    /// them until it ends; only their number changes.
+    PacedUsers { users: usize, per_second: f64, ceiling: Option<usize> },
 }
 
 impl LoadLevel {
@@ -21,7 +24,7 @@ impl LoadLevel {
     pub const fn session_limit(&self) -> Option<usize> {
         match self {
             Self::Users(users) => Some(*users),
-            Self::Rate { ceiling, .. } => *ceiling,
+            Self::Rate { ceiling, .. } | Self::PacedUsers { ceiling, .. } => *ceiling,
         }
     }
 }

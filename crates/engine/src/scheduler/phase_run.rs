@@ -330,6 +330,11 @@ impl<'a> PhaseRun<'a> {
                         self.mode.set_load(level, now, &mut self.state);
                     }
                 }
+                SchedulerEvent::SetPrefillLimit { phase, limit } => {
+                    if phase == self.state.index && self.state.prefill.is_limited() {
+                        self.state.prefill.set(Some(limit));
+                    }
+                }
             }
             event = self.environment.events.take();
         }

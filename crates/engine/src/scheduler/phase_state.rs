@@ -3,10 +3,10 @@
 use std::collections::{HashSet, VecDeque};
 
 use aiperf_clock::Mono;
-use aiperf_config::PhaseConfig;
+use aiperf_config::{PhaseConfig, PhaseKind};
 use aiperf_conversation::ConversationIndex;
 use aiperf_protocol::RequestOutcome;
-use aiperf_seed::Stream;
+use aiperf_seed::{Seed, Stream};
 
 use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
 use super::branch_joins::BranchJoins;
@@ -57,8 +57,16 @@ pub(super) struct PhaseState<'a> {
     pub(super) next_key: u64,
     pub(super) numbers: CreditNumbers,
     pub(super) reserve: Reserve,
+    /// Of what this phase draws: arrivals, ramps, cancellations.
+    pub(super) seed: Seed,
     /// How often a limit has stopped the queues.
     pub(super) limit_hits: LimitHits,
+}
+
+/// The seed of what a phase draws, so that phases are independent of each other. The first profiling phase has the seed of the run: its
+/// arrivals do not depend on the phases around it.
+fn seed_of_its_own(of_run: Seed, index: usize) -> Seed {
+    Seed::fixed(of_run.stream(&format!("timing.phase:{index}")).next_u64())
 }
 
 impl<'a> PhaseState<'a> {
@@ -70,7 +78,8 @@ impl<'a> PhaseState<'a> {
         environment: SchedulerEnvironment<'a>,
     ) -> Self {
         let start = environment.clock.now();
-        let seed = workload.seed;
+        let is_first_profiling = phase.kind == PhaseKind::Profiling && !run.is_profiling;
+        let seed = if is_first_profiling { workload.seed } else { seed_of_its_own(workload.seed, index) };
         // A request that never came back after it was cut off must not take room for good.
         let has_earlier = !run.draining.is_empty();
         let earlier_roots = if has_earlier { run.roots_in_flight } else { 0 };
@@ -116,6 +125,7 @@ impl<'a> PhaseState<'a> {
             numbers: CreditNumbers::default(),
             reserve: Reserve::new(phase, &workload.conversations, run.in_flight.len(), start),
             limit_hits: LimitHits::default(),
+            seed,
             phase,
             run,
             workload,

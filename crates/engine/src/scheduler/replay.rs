@@ -209,7 +209,7 @@ impl<'a> PhaseState<'a> {
         self.numbers = CreditNumbers::default();
         self.start = self.now();
         self.last_return = self.start;
-        self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.workload.seed);
+        self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.seed);
         self.environment.progress.begin(index, phase.kind, phase.stop.requests, self.start);
         let Some(lanes) = &mut self.lanes else { return };
         let open = lanes.open_trees() as u64;

@@ -132,6 +132,7 @@ fn apply(session: &mut VirtualSession, level: LoadLevel) {
     session.apply(match level {
         LoadLevel::Users(users) => Load::ClosedLoop { users: users as u32 },
         LoadLevel::Rate { per_second, .. } => Load::OpenLoop { requests_per_s: per_second },
+        LoadLevel::PacedUsers { .. } => panic!("a search has no paced users"),
     });
 }
 

@@ -62,7 +62,7 @@ impl TrialSeries<'_> {
 
     pub(super) fn aggregate(&self, cell: usize) -> Option<Aggregate> {
         let good: Vec<_> = self.successes(cell).collect();
-        let figures: Vec<&Figures> = good.iter().map(|(_, figures, _)| *figures).collect();
+        let figures: Vec<&Figures> = good.iter().map(|(_, figures, _)| figures).collect();
         let (experiment, trials) = (&self.experiment, &self.experiment.trials);
         let described = &experiment.cells[cell];
         let variation = experiment.sweep.as_ref().map(|sweep| {
@@ -100,7 +100,7 @@ impl TrialSeries<'_> {
     /// What the files of the sweep say of a cell.
     fn row(&self, cell: usize, aggregate: Option<&Aggregate>) -> SweepCell {
         let filters = self.experiment.sweep.as_ref().map_or(&[][..], |sweep| &sweep.sla_filters);
-        let mut row = sweep::cell(self.experiment.cells[cell].values_by_name(), aggregate, self.only(cell));
+        let mut row = sweep::cell(self.experiment.cells[cell].values_by_name(), aggregate, self.only(cell).as_ref());
         row.breaches = (!filters.is_empty()).then(|| sla::breaches(&row, filters));
         row
     }
@@ -115,7 +115,7 @@ impl TrialSeries<'_> {
             .filter(|(_, (_, row))| row.is_feasible())
             .filter_map(|(index, (cell, row))| {
                 let aggregate = cell.aggregate.as_ref()?;
-                Some(sweep::SweepPoint { parameters: &row.parameters, aggregate, only: self.only(index) })
+                Some(sweep::SweepPoint::new(&row.parameters, aggregate, self.only(index)))
             })
             .collect();
         let best = sweep::best(&points);

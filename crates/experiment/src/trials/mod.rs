@@ -8,6 +8,7 @@ mod convergence;
 mod estimate;
 mod figures;
 mod order;
+mod packed_figures;
 mod plan;
 mod post_process;
 mod result;

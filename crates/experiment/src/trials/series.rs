@@ -11,13 +11,14 @@ use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
 use super::collate::RequestValues;
 use super::figures::Figures;
 use super::order::{self, TrialSlot};
+use super::packed_figures::PackedFigures;
 use super::result::ExperimentResult;
 use super::runner::{Pause, Runner, TrialError};
 use super::{convergence, sla, sweep};
 
 struct FinishedTrial {
     slot: TrialSlot,
-    outcome: Result<(Figures, RequestValues), String>,
+    outcome: Result<(PackedFigures, RequestValues), String>,
 }
 
 /// Whether more runs may follow.
@@ -205,7 +206,9 @@ impl<'a> TrialSeries<'a> {
                 self.was_interrupted |= outcome.is_interrupted();
                 self.server_lost |= outcome == RunOutcome::Stopped(StopReason::Unreachable);
                 if outcome.is_complete() {
-                    Ok((finished.figures, finished.values))
+                    let before = self.trials.iter().rev().find_map(|trial| trial.outcome.as_ref().ok());
+                    let figures = PackedFigures::new(&finished.figures, before.map(|(figures, _)| figures));
+                    Ok((figures, finished.values))
                 } else {
                     Err(reason.unwrap_or_else(|| "interrupted before it was done".to_owned()))
                 }
@@ -232,14 +235,12 @@ impl<'a> TrialSeries<'a> {
     fn measured(&self, index: usize) -> MeasuredCell {
         let parameters = self.experiment.cells[index].values_by_name();
         let aggregate = self.aggregate(index);
-        let trial = |(_, figures, values): (String, &Figures, &RequestValues)| MeasuredTrial {
-            figures: figures.clone(),
-            values: values.clone(),
-        };
+        let trial =
+            |(_, figures, values): (String, Figures, &RequestValues)| MeasuredTrial { figures, values: values.clone() };
         MeasuredCell {
             index,
             trials: self.successes(index).map(trial).collect(),
-            cell: sweep::cell(parameters, aggregate.as_ref(), self.only(index)),
+            cell: sweep::cell(parameters, aggregate.as_ref(), self.only(index).as_ref()),
             failed: self.failures(Some(index), |slot| order::label(slot.trial)).collect(),
         }
     }
@@ -272,15 +273,15 @@ impl<'a> TrialSeries<'a> {
     }
 
     /// The figures of the only run of a cell, if each cell has one run.
-    pub(super) fn only(&self, cell: usize) -> Option<&Figures> {
+    pub(super) fn only(&self, cell: usize) -> Option<Figures> {
         let single = self.experiment.trials.count == 1;
         self.successes(cell).next().map(|(_, figures, _)| figures).filter(|_| single)
     }
 
-    pub(super) fn successes(&self, cell: usize) -> impl Iterator<Item = (String, &Figures, &RequestValues)> {
+    pub(super) fn successes(&self, cell: usize) -> impl Iterator<Item = (String, Figures, &RequestValues)> {
         self.trials.iter().filter(move |trial| trial.slot.cell == cell).filter_map(|trial| {
             let (figures, values) = trial.outcome.as_ref().ok()?;
-            Some((order::label(trial.slot.trial), figures, values))
+            Some((order::label(trial.slot.trial), figures.unpack(), values))
         })
     }
 

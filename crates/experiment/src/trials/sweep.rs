@@ -45,18 +45,29 @@ pub(crate) fn cell(parameters: Map<String, Value>, aggregate: Option<&Aggregate>
 }
 
 /// A point with its figures over trials, and those of its only run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct SweepPoint<'a> {
-    pub(crate) parameters: &'a Map<String, Value>,
-    pub(crate) aggregate: &'a Aggregate,
-    pub(crate) only: Option<&'a Figures>,
+    parameters: &'a Map<String, Value>,
+    aggregate: &'a Aggregate,
+    /// Only the metrics that points are compared by.
+    only: Option<Figures>,
 }
 
-impl SweepPoint<'_> {
+impl<'a> SweepPoint<'a> {
+    pub(crate) fn new(parameters: &'a Map<String, Value>, aggregate: &'a Aggregate, only: Option<Figures>) -> Self {
+        let compared = |tag: &str| LATENCY.into_iter().chain([THROUGHPUT]).any(|(known, _)| known == tag);
+        let only = only.map(|mut figures| {
+            figures.metrics.retain(|metric| compared(&metric.tag));
+            figures.metrics.shrink_to_fit();
+            figures
+        });
+        Self { parameters, aggregate, only }
+    }
+
     fn find(&self, (tag, stat): (&str, &str)) -> Option<Located> {
         let spread = self.aggregate.get(tag, stat)?.spread;
         let between_runs = spread.t_critical.map(|_| Interval { low: spread.ci_low, high: spread.ci_high });
-        let within = || self.only.and_then(|figures| figures.interval(tag, stat));
+        let within = || self.only.as_ref().and_then(|figures| figures.interval(tag, stat));
         let unknown = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
         Some(Located { value: spread.mean, interval: between_runs.or_else(within).unwrap_or(unknown) })
     }

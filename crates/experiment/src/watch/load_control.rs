@@ -75,6 +75,8 @@ pub enum LoadDecision {
     Keep,
     /// The phase goes on with this load. Until it is in force, [`LoadView::load`] is the one before.
     Set(LoadLevel),
+    /// The phase goes on with this limit on requests that wait for their first token, under the same load.
+    SetPrefillLimit(usize),
     /// Nothing more is sent, and what is in flight may finish within the grace period. The sentence says why.
     End(String),
 }
@@ -184,6 +186,7 @@ impl LoadControlLoop {
             self.monitor.set_capacity(controller.capacity());
             match decision {
                 LoadDecision::Set(level) => self.control.set_load(self.phase, level),
+                LoadDecision::SetPrefillLimit(limit) => self.control.set_prefill_limit(self.phase, limit),
                 LoadDecision::End(why) if !is_ended => {
                     is_ended = true;
                     self.control.end_phase(self.phase, why);

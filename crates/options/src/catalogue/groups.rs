@@ -22,6 +22,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("Scenario", scenario::SCENARIO_ROWS),
     group("Warmup", load::warmup::WARMUP),
     group("User-Centric Rate", load::users::USER_CENTRIC),
+    group("Adaptive Scale", load::adaptive_scale::ADAPTIVE_SCALE),
     group("Request Cancellation", load::rows::CANCELLATION),
     group("Conversation Input", dataset::conversation::CONVERSATION),
     group("Input Sequence Length (ISL)", dataset::prompt_length::INPUT_LENGTH),

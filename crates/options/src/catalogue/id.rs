@@ -64,6 +64,7 @@ pub enum OptionId {
     DatasetSamplingStrategy,
     AllowDatasetWrap,
     RandomSeed,
+    DatasetRandomSeed,
     TraceSessionSampleRatio,
     Config,
     // Fixed Schedule
@@ -154,6 +155,20 @@ pub enum OptionId {
     // User-Centric Rate
     UserCentricRate,
     NumUsers,
+    // Adaptive Scale
+    AdaptiveScale,
+    AdaptiveScaleSla,
+    AdaptiveControlVariable,
+    AdaptiveControlMin,
+    AdaptiveControlMax,
+    AdaptiveAssessmentPeriod,
+    AdaptiveMinCompletedRequests,
+    AdaptiveSustainDuration,
+    AdaptiveScaleStrategyType,
+    AdaptiveScaleStepPolicy,
+    AdaptiveScaleBaseStep,
+    AdaptiveScaleMaxStepMultiplier,
+    AdaptiveScaleStepPercent,
     // Request Cancellation
     RequestCancellationRate,
     RequestCancellationDelay,

@@ -8,7 +8,7 @@ const FORM: &str =
     "write METRIC:STAT:OP:THRESHOLD, where OP is lt, le, gt or ge, such as time_to_first_token:p95:lt:200";
 
 /// One limit.
-pub(crate) fn read(text: &str) -> Result<SlaFilter, String> {
+pub fn read(text: &str) -> Result<SlaFilter, String> {
     let parts: Vec<&str> = text.split(':').map(str::trim).collect();
     let [metric, stat, op, threshold] = parts[..] else { return Err(FORM.to_owned()) };
     if metric.is_empty() {

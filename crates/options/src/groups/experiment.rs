@@ -16,6 +16,7 @@ use serde_json::Value;
 use self::search::SearchRequest;
 use self::sweep::Lists;
 use self::variant::Variant;
+pub use self::variant::variant_options;
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 

@@ -1,5 +1,6 @@
 //! How requests are paced and when sending stops: the warmup, if any, and the measured phase.
 
+pub(crate) mod adaptive_scale;
 mod agentic;
 mod arrival;
 mod limits;
@@ -73,7 +74,9 @@ pub(super) fn resolve(
         arrival: arrival::resolve(raw, mode)?,
         failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
     };
-    let profiling = profiling(raw, around, &measured)?;
+    let mut profiling = profiling(raw, around, &measured)?;
+    profiling.adaptive_scale = adaptive_scale::resolve(raw, &profiling, around.streaming)?;
+    warnings.extend(adaptive_scale::warning(raw, &profiling));
     let warmup = warmup::resolve(raw, around, &measured, warnings)?;
     Ok((warmup, profiling))
 }

@@ -24,7 +24,7 @@ mod until_ci;
 mod wandb;
 
 pub use experiment::capacity::{CAPACITY_RECIPE, contradicts_capacity, searches_capacity};
-pub use experiment::give_all_the_largest_data;
+pub use experiment::{give_all_the_largest_data, variant_options};
 pub use mlflow::read_tags;
 
 use aiperf_config::{Config, DatasetSource, Environment, Phases, Recipe, defaults};
@@ -111,6 +111,7 @@ impl RawOptions {
             until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,
+            dataset_seed: raw.int(OptionId::DatasetRandomSeed)?,
             node,
             start_at: nodes::start_at(raw)?,
             workers_max: raw.int(OptionId::WorkersMax)?,

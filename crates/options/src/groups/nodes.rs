@@ -46,7 +46,7 @@ pub(crate) const NODES: &[OptionSpec] = &[
 
 const SEES_ALL: &str = "a node sees only its own part of the results, so nodes would stop at different times";
 /// Options that need to see the whole run, and the reason.
-const NEED_ALL: [(OptionId, &str); 4] = [
+const NEED_ALL: [(OptionId, &str); 5] = [
     (
         OptionId::AccuracyBenchmark,
         "the answers of all nodes would have to be graded together; ask the questions from one node",
@@ -57,6 +57,10 @@ const NEED_ALL: [(OptionId, &str); 4] = [
     ),
     (OptionId::UntilCi, SEES_ALL),
     (OptionId::MeasurementInterval, SEES_ALL),
+    (
+        OptionId::AdaptiveScale,
+        "a node sees only its own part of the results, so nodes would raise their load at different times",
+    ),
 ];
 
 /// The part of the run that this process sends.

@@ -147,6 +147,7 @@ fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling:
         Pace::Controlled(level) => match level {
             LoadLevel::Users(n) => format!("concurrency{n}"),
             LoadLevel::Rate { per_second, .. } => format!("request_rate{per_second:?}"),
+            LoadLevel::PacedUsers { users, per_second, .. } => format!("user_centric-users{users}-qps{per_second:?}"),
         },
         Pace::FixedSchedule { .. } => "fixed_schedule".to_owned(),
         Pace::UserCentric { per_second, users, .. } => format!("user_centric-users{users}-qps{per_second:?}"),

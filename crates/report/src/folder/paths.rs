@@ -159,6 +159,11 @@ impl ArtifactPaths {
         self.dir.join("phase_manifest.json")
     }
 
+    /// The list of phases whose load was raised until a limit was broken.
+    pub fn adaptive_scale_manifest(&self) -> PathBuf {
+        self.dir.join("adaptive_scale_manifest.json")
+    }
+
     /// Relative to the folder of the run, as the phase manifest names it.
     pub fn phase_json(&self, phase: &str) -> PathBuf {
         self.in_phase(phase, "profile_export_aiperf.json", ".json")
@@ -217,6 +222,7 @@ impl ArtifactPaths {
             self.run_config(),
             self.inputs(),
             self.phase_manifest(),
+            self.adaptive_scale_manifest(),
             self.perf_analyzer_records(),
         ]
     }

@@ -21,7 +21,7 @@ pub(super) struct ControlledMode {
 
 impl ControlledMode {
     pub(super) fn new(level: LoadLevel, state: &mut PhaseState<'_>) -> Self {
-        let arrivals = SteppedArrivals::new(state.start, state.workload.seed);
+        let arrivals = SteppedArrivals::new(state.start, state.seed);
         let mut mode = Self { level, arrivals, last_due: state.start };
         mode.set_load(level, state.start, state);
         mode
@@ -47,6 +47,10 @@ impl LoadMode for ControlledMode {
     }
 
     fn set_load(&mut self, level: LoadLevel, now: Mono, state: &mut PhaseState<'_>) {
+        // Only a phase that begins with them has them.
+        if matches!(level, LoadLevel::PacedUsers { .. }) {
+            return;
+        }
         // Arrivals that workers have already are sent under the load before.
         let since = now.max(self.last_due);
         self.level = level;
@@ -61,6 +65,7 @@ impl LoadMode for ControlledMode {
                 }
             }
             LoadLevel::Rate { per_second, arrival, .. } => self.arrivals.set_rate(since, per_second, arrival),
+            LoadLevel::PacedUsers { .. } => {}
         }
         state.environment.progress.enter_load(state.index, level, since);
     }

@@ -48,6 +48,9 @@ pub(super) fn of(pace: &Pace, state: &mut PhaseState<'_>) -> Box<dyn LoadMode> {
     match pace {
         Pace::AgenticReplay(_) => Box::new(agentic_replay::AgenticReplayMode::new(state)),
         Pace::Concurrency(_) => Box::new(concurrency::ConcurrencyMode),
+        Pace::Controlled(LoadLevel::PacedUsers { per_second, users, ceiling }) => {
+            Box::new(user_centric::UserCentricMode::controlled(*users, *per_second, *ceiling, state))
+        }
         Pace::Controlled(level) => Box::new(controlled::ControlledMode::new(*level, state)),
         Pace::Rate { rate, arrival, .. } => Box::new(rate::RateMode::new(rate, *arrival, state)),
         Pace::FixedSchedule { zero, .. } => Box::new(fixed_schedule::FixedScheduleMode::new(*zero, state)),

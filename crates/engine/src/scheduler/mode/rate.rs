@@ -24,7 +24,7 @@ pub(super) struct RateMode {
 
 impl RateMode {
     pub(super) fn new(rate: &RateCurve, arrival: Arrival, state: &PhaseState<'_>) -> Self {
-        let seed = state.workload.seed;
+        let seed = state.seed;
         let rate = RateFunction::new(rate, state.workload.timing.rate_ramp_interval, seed);
         let (start, split) = (state.start, state.phase.split);
         let arrivals = ArrivalTimes::new(arrival, rate, seed);

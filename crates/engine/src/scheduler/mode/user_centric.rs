@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use aiperf_clock::{Mono, Nanos};
+use aiperf_config::LoadLevel;
 
 use super::super::agenda::SessionToStart;
 use super::super::phase_state::PhaseState;
@@ -19,6 +20,8 @@ pub(super) struct UserCentricMode {
     /// Users to come, in order of their start.
     coming: BinaryHeap<Reverse<Coming>>,
     order: u64,
+    /// Whether the number of users may change.
+    is_controlled: bool,
 }
 
 /// A user who is to start. At equal times the one who was planned first starts first.
@@ -45,7 +48,44 @@ impl UserCentricMode {
         let stagger = UserStagger::new(users, per_second, state.workload.mean_turns());
         let coming = first_users(&stagger, state.start, || state.draw()).map(Reverse).collect();
         let next_id = stagger.next_id();
-        Self { gap: stagger.turn_gap(), next_id, coming, order: next_id }
+        Self { gap: stagger.turn_gap(), next_id, coming, order: next_id, is_controlled: false }
+    }
+
+    /// With a number of users that may change.
+    pub(super) fn controlled(
+        users: usize,
+        per_second: f64,
+        ceiling: Option<usize>,
+        state: &mut PhaseState<'_>,
+    ) -> Self {
+        let mode = Self { is_controlled: true, ..Self::new(users, per_second, state) };
+        let level = LoadLevel::PacedUsers { users, per_second, ceiling };
+        state.sessions.set(ceiling);
+        state.environment.progress.enter_load(state.index, level, state.start);
+        mode
+    }
+
+    /// Goes on with another number of users at the same total rate: the time between two turns of one user changes with it. Further
+    /// users join over one such time; surplus ones are not followed by others when their turns are over.
+    fn set_users(&mut self, users: usize, per_second: f64, now: Mono) {
+        let gap = Nanos::from_secs_f64(users as f64 / per_second);
+        let stretch = gap.as_secs_f64() / self.gap.as_secs_f64();
+        let mut coming: Vec<Coming> = std::mem::take(&mut self.coming).into_iter().map(|Reverse(user)| user).collect();
+        coming.sort();
+        for user in &mut coming {
+            user.start =
+                user.start.min(now).max(now + Nanos::from_secs_f64(user.start.since(now).as_secs_f64() * stretch));
+        }
+        // Those whose predecessors end first leave first.
+        coming.drain(..coming.len().saturating_sub(users));
+        let missing = users.saturating_sub(coming.len());
+        for place in 1..=missing {
+            self.order += 1;
+            let start = now + Nanos((gap.0 as u128 * place as u128 / missing as u128) as u64);
+            coming.push(Coming { start, order: self.order, from_the_beginning: None });
+        }
+        self.gap = gap;
+        self.coming = coming.into_iter().map(Reverse).collect();
     }
 }
 
@@ -91,6 +131,16 @@ impl LoadMode for UserCentricMode {
             self.coming.push(Reverse(Coming { start, order: self.order, from_the_beginning: None }));
         }
         state.flush(now)
+    }
+
+    fn set_load(&mut self, level: LoadLevel, now: Mono, state: &mut PhaseState<'_>) {
+        let LoadLevel::PacedUsers { users, per_second, ceiling } = level else { return };
+        if !self.is_controlled {
+            return;
+        }
+        self.set_users(users.max(1), per_second, now);
+        state.sessions.set(ceiling);
+        state.environment.progress.enter_load(state.index, level, now);
     }
 
     fn turn_due(&self, last_due: Mono, ended: Mono, _turn: &PreparedTurn) -> Mono {

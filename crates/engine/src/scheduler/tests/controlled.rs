@@ -159,3 +159,55 @@ fn only_the_phase_that_is_named_ends() {
     assert_eq!((run(0).outcome().ended_by, run(0).counts().sent), (RunOutcome::EarlyStop, 3));
     assert_eq!(run(1).outcome().ended_by, RunOutcome::DurationOver);
 }
+
+fn paced(users: usize) -> LoadLevel {
+    LoadLevel::PacedUsers { users, per_second: 10.0, ceiling: None }
+}
+
+/// Turns that were due within a second, in milliseconds since it began.
+fn due_within(log: &DispatchLog, from: u64, to: u64) -> usize {
+    log.due_ms().into_iter().filter(|at| (from..to).contains(at)).count()
+}
+
+#[test]
+fn paced_users_that_are_never_changed_are_those_of_a_plain_phase() {
+    let plain = Pace::UserCentric { per_second: 10.0, users: 4, ceiling: None };
+    let plain = Simulation::new(vec![conversation(3)]).phase(profiling(plain, requests(40))).run();
+    let held = Simulation::new(vec![conversation(3)]).phase(controlled(paced(4), requests(40))).run();
+    assert_eq!((held.due_ms(), held.turns_ms()), (plain.due_ms(), plain.turns_ms()));
+    assert_eq!(held.load_ms(), Some((paced(4), 0, 0)));
+}
+
+#[test]
+fn more_or_fewer_paced_users_keep_the_total_rate() {
+    for (first, next) in [(4, 16), (16, 4)] {
+        let log = Simulation::new(vec![conversation(4)])
+            .phase(controlled(paced(first), duration(40_000)))
+            .replies_after(10)
+            .set_load_at(8_000, paced(next))
+            .run();
+        // Ten a second before, and again once the change has passed through the sessions that were open.
+        let (before, after) = (due_within(&log, 2_000, 8_000), due_within(&log, 25_000, 40_000));
+        assert!((54..=66).contains(&before), "{first} users: {before} turns in 6 s");
+        assert!((135..=165).contains(&after), "from {first} to {next} users: {after} turns in 15 s");
+        assert_eq!(log.load_ms(), Some((paced(next), 8_000, 1)));
+    }
+}
+
+#[test]
+fn another_kind_of_load_does_not_replace_paced_users() {
+    let log = Simulation::new(vec![conversation(2)])
+        .phase(controlled(paced(2), requests(10)))
+        .set_load_at(100, users(50))
+        .run();
+    assert_eq!(log.load_ms(), Some((paced(2), 0, 0)));
+}
+
+#[test]
+fn a_prefill_limit_is_raised_while_the_phase_runs() {
+    let phase = PhaseConfig { prefill_limit: Some(1), ..controlled(users(4), duration(1_000)) };
+    let mut simulation = Simulation::new(vec![conversation(1)]).phase(phase).replies_after(100);
+    simulation.order(Nanos(450_000_000), SchedulerEvent::SetPrefillLimit { phase: 0, limit: 3 });
+    let log = simulation.run();
+    assert_eq!((at_once(&log, 0, 450), at_once(&log, 500, 1_000)), (1, 3));
+}

@@ -41,6 +41,27 @@ fn poisson_arrivals_are_due_when_their_stream_says() {
 }
 
 #[test]
+fn phases_with_the_same_pattern_draw_arrivals_of_their_own() {
+    let pace = Pace::Rate { rate: RateCurve::constant(50.0), arrival: Arrival::Poisson, ceiling: None };
+    let phase = || profiling(pace.clone(), requests(300));
+    let warmup = crate::scheduler::testing::warmup(pace.clone(), requests(300));
+    let log = Simulation::new(vec![conversation(1)])
+        .phase(warmup)
+        .phase(phase())
+        .phase(phase())
+        .with(|simulation| simulation.seed = 3)
+        .run();
+    let gaps = |index: usize| {
+        let due: Vec<Nanos> = log.of_phase(index).map(|sent| sent.due).collect();
+        due.windows(2).map(|pair| pair[1].0 - pair[0].0).collect::<Vec<u64>>()
+    };
+    let alone = drawn(Arrival::Poisson, 3);
+    // The first profiling phase is the same whatever is around it.
+    assert_eq!(gaps(1), alone.windows(2).map(|pair| pair[1].0 - pair[0].0).collect::<Vec<u64>>());
+    assert!(gaps(0) != gaps(1) && gaps(1) != gaps(2) && gaps(0) != gaps(2));
+}
+
+#[test]
 fn gamma_arrivals_are_due_when_their_stream_says() {
     let arrival = Arrival::Gamma { smoothness: 0.5 };
     assert_eq!(drawn(arrival, 3), expected(arrival, 3));

@@ -129,6 +129,17 @@ pub(crate) const INPUT: &[OptionSpec] = &[
     .default("a new one for each run")
     .supported(),
     OptionSpec::new(
+        OptionId::DatasetRandomSeed,
+        &["dataset-random-seed"],
+        ValueKind::Int,
+        "Seed of the data and of the order in which it is sent, so that runs with other arrival times or other trials send the same \
+         requests.",
+    )
+    .at_least(0.0)
+    .default("--random-seed")
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::TraceSessionSampleRatio,
         &["trace-session-sample-ratio"],
         ValueKind::Float,

@@ -120,6 +120,7 @@ const REFUSED: &[(OptionId, &str)] = &[
     (OptionId::ConversationNum, ENDS_ITSELF),
     (OptionId::BenchmarkDuration, ENDS_ITSELF),
     (OptionId::MeasurementInterval, ENDS_ITSELF),
+    (OptionId::AdaptiveScale, ENDS_ITSELF),
     (OptionId::StabilityPercentage, ENDS_ITSELF),
     (OptionId::MaxTrials, ENDS_ITSELF),
     (OptionId::UntilCi, ENDS_ITSELF),

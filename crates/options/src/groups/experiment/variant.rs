@@ -91,6 +91,16 @@ impl Variant {
         Ok(Self { name, settings })
     }
 
+    /// The options of the command with those of the point.
+    fn options(&self, raw: &RawOptions) -> RawOptions {
+        let mut own = raw.clone();
+        own.remove(OptionId::Variant);
+        for (key, spec, value) in &self.settings {
+            own.set(spec.id, format!("--variant {}: {key}", self.name), vec![value.clone()]);
+        }
+        own
+    }
+
     /// The values by the names under which files have them: the path of a parameter, or the name of the option.
     fn values(&self) -> Vec<(String, Value)> {
         let named = |(key, spec, value): &(String, &'static OptionSpec, String)| {
@@ -113,6 +123,12 @@ fn typed(spec: &OptionSpec, value: &str) -> Value {
     serde_json::from_str(value).ok().filter(is_number).unwrap_or_else(|| value.into())
 }
 
+/// The points of `--variant` by name, each with all of its options.
+pub fn variant_options(raw: &RawOptions) -> Result<Vec<(String, RawOptions)>, ConfigError> {
+    let variants = Variant::find(raw, false)?;
+    Ok(variants.into_iter().map(|variant| (variant.name.clone(), variant.options(raw))).collect())
+}
+
 pub(super) fn cells(
     raw: &RawOptions,
     variants: &[Variant],
@@ -120,12 +136,7 @@ pub(super) fn cells(
 ) -> Result<Vec<Cell>, ConfigError> {
     let mut cells = Vec::new();
     for variant in variants {
-        let mut own = raw.clone();
-        own.remove(OptionId::Variant);
-        for (key, spec, value) in &variant.settings {
-            own.set(spec.id, format!("--variant {}: {key}", variant.name), vec![value.clone()]);
-        }
-        let mut config = own.resolve(environment)?;
+        let mut config = variant.options(raw).resolve(environment)?;
         config.command_line = crate::command_line::repeat(raw, &environment.variables);
         let variation =
             CellVariation { label: variant.name.clone(), folder: variant.name.clone(), values: variant.values() };

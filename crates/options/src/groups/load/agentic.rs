@@ -8,7 +8,8 @@ use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
 /// Options of another load, and of warmups that this one does not have.
-const FOREIGN: [(OptionId, &str); 21] = [
+const FOREIGN: [(OptionId, &str); 22] = [
+    (OptionId::AdaptiveScale, "the scenario keeps one number of sessions in flight"),
     (OptionId::RequestRate, PACE),
     (OptionId::RequestRateSeries, PACE),
     (OptionId::RequestRateRampDuration, PACE),
