@@ -20,8 +20,17 @@ fn main() {
     println!("cargo::rustc-env=PROGRAM_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=PROGRAM_COMMIT={}", commit.unwrap_or_default());
     if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|library| library == "musl") {
-        // A static program relocates itself, and can read the short form: 1.5 MB less. Other C libraries need a recent version.
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        offer_empty_libdl();
+    }
+}
+
+/// A dependency asks for `libdl`. The C library musl has its functions itself and an empty `libdl`, which a linker that knows only
+/// the files of the Rust compiler does not find.
+fn offer_empty_libdl() {
+    let Some(folder) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
+    // Where it cannot be written, the linker says what is missing.
+    if fs::write(folder.join("libdl.a"), "!<arch>\n").is_ok() {
+        println!("cargo::rustc-link-search=native={}", folder.display());
     }
 }
 

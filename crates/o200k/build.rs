@@ -1,4 +1,4 @@
-//! Lays the vocabulary out for reading in place: the bytes of all tokens, where each starts, and a hash table of their
+//! Lays the vocabulary out for reading in place: the bytes of all tokens, where every eighth starts, and a hash table of their
 //! ids with open addressing.
 
 use std::io;
@@ -17,28 +17,36 @@ fn main() -> io::Result<()> {
     for read in ["build.rs", "src/layout.rs", "../bpe/src/hash.rs", "vocabulary"] {
         println!("cargo::rerun-if-changed={read}");
     }
-    let mut starts = vec![0_u32];
-    let mut slots = vec![u32::MAX; layout::SLOTS];
+    let mut starts = Vec::new();
+    let mut slots = vec![layout::EMPTY; layout::SLOTS];
     let mut end = 0;
     for (token, length) in (0_u32..).zip(LENGTHS) {
         let start = end;
         end += usize::from(*length);
         let text = &BYTES[start..end];
         assert!(text.len() <= layout::LONGEST, "token {token} has {} bytes", text.len());
-        let mut slot = layout::first_slot(text);
-        while slots[slot] != u32::MAX {
+        let search = layout::Search::of(text);
+        let mut slot = search.slot;
+        while slots[slot] != layout::EMPTY {
             slot = (slot + 1) % slots.len();
         }
-        slots[slot] = token;
-        starts.push(end as u32);
+        slots[slot] = search.filled(token);
+        if (token as usize).is_multiple_of(layout::TOKENS_PER_START) {
+            starts.push(start as u32);
+        }
     }
     assert_eq!(end, BYTES.len(), "the lengths of the tokens and their bytes do not fit together");
-    write("starts.bin", &little_endian(&starts))?;
-    write("slots.bin", &little_endian(&slots))
+    // Lengths are read eight at a time.
+    let mut lengths = LENGTHS.to_vec();
+    lengths.resize(LENGTHS.len().next_multiple_of(layout::TOKENS_PER_START), 0);
+    write("lengths.bin", &lengths)?;
+    write("starts.bin", &little_endian::<4>(&starts))?;
+    write("slots.bin", &little_endian::<{ layout::SLOT_BYTES }>(&slots))
 }
 
-fn little_endian(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+/// The lower bytes of each number.
+fn little_endian<const BYTES: usize>(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes().into_iter().take(BYTES)).collect()
 }
 
 fn write(name: &str, content: &[u8]) -> io::Result<()> {

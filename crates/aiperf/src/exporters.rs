@@ -1,7 +1,6 @@
 //! Starts and ends what passes a run on to other systems: OpenTelemetry, MLflow, Weights & Biases. Each run of a command has its
 //! own. None of them fails a run.
 
-use std::fs;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, WallAnchor};
@@ -111,7 +110,7 @@ impl WandbOutput {
                 artifact_dir: dir,
                 benchmark_id: &result.report.benchmark_id,
                 version: VERSION,
-                host: &host(),
+                host: &aiperf_socket::host_name(),
                 cli_command: &result.report.cli_command,
                 start_ns: epoch(self.began),
                 end_ns: epoch(Mono::now()),
@@ -151,9 +150,4 @@ fn described(config: &Config) -> DescribedRun {
 fn user(environment: &Environment) -> String {
     let named = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| environment.variables.get(*name));
     named.cloned().unwrap_or_else(|| "unknown".to_owned())
-}
-
-/// The name of this machine; empty if it is not known.
-fn host() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim().to_owned()).unwrap_or_default()
 }

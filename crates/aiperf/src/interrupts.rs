@@ -1,8 +1,7 @@
 //! Ctrl-C as an orderly end. Before a run has begun it ends the process; then the first one ends the run, and those that were
 //! to follow, with what was measured; the second ends the process once finished records are on disk.
 
-use std::io::{self, Read};
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{process, thread};
@@ -12,8 +11,6 @@ use aiperf_experiment::{Monitor, Saved};
 use aiperf_live::LiveRun;
 use aiperf_protocol::StopReason;
 use anyhow::Context;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 
 use crate::profile::INTERRUPTED;
 use crate::screen;
@@ -142,7 +139,14 @@ impl InterruptHandler {
 }
 
 /// Calls the handler on a thread of its own at every signal. Under `nohup` the end of the terminal stays without effect.
+#[cfg(unix)]
 fn watch_signals(handler: Arc<InterruptHandler>) -> io::Result<()> {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::low_level::pipe;
+
     let (mut caught, noticed) = UnixStream::pair()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal != SIGHUP || !hang_up_is_ignored() {
@@ -158,12 +162,37 @@ fn watch_signals(handler: Arc<InterruptHandler>) -> io::Result<()> {
     watching.map(drop)
 }
 
+/// Calls the handler on a thread of its own soon after Ctrl-C: signals cannot wake a thread here, so it looks for them.
+#[cfg(not(unix))]
+fn watch_signals(handler: Arc<InterruptHandler>) -> io::Result<()> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+    let noticed = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&noticed))?;
+    }
+    let watching = thread::Builder::new().name("signals".into()).spawn(move || {
+        loop {
+            thread::sleep(LOOK_EVERY);
+            if noticed.swap(false, Ordering::AcqRel) {
+                handler.interrupt();
+            }
+        }
+    });
+    watching.map(drop)
+}
+
 /// Whether the process was started with SIGHUP ignored, as `nohup` does. Only Linux tells.
+#[cfg(unix)]
 fn hang_up_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
+    mask.is_some_and(|mask| mask & (1 << (signal_hook::consts::SIGHUP - 1)) != 0)
 }
 
 /// What is said of the records when the process ends without a summary.

@@ -55,6 +55,13 @@ impl ProcessHealth {
 }
 
 /// Seconds in user and in system mode.
+#[cfg(not(unix))]
+const fn cpu_times() -> Option<[f64; 2]> {
+    None
+}
+
+/// Seconds in user and in system mode.
+#[cfg(unix)]
 fn cpu_times() -> Option<[f64; 2]> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program may have blanks in it.

@@ -1,7 +1,6 @@
 //! Ties the monotonic clock to the wall clock once per run, so that files can carry epoch times of monotonic stamps.
 
-use rustix::time::{ClockId, clock_gettime};
-
+use crate::system::wall_nanos;
 use crate::{EpochNanos, Mono, Nanos};
 
 #[derive(Debug, Clone, Copy)]
@@ -15,12 +14,9 @@ impl WallAnchor {
     /// between the readings shifts the anchor by half of it at most.
     pub fn take() -> Self {
         let before = Mono::now();
-        let wall = clock_gettime(ClockId::Realtime);
+        let wall = wall_nanos();
         let after = Mono::now();
-        Self {
-            mono: Mono::from_nanos(u64::midpoint(before.as_nanos(), after.as_nanos())),
-            wall: EpochNanos(wall.tv_sec as u64 * 1_000_000_000 + wall.tv_nsec as u64),
-        }
+        Self { mono: Mono::from_nanos(u64::midpoint(before.as_nanos(), after.as_nanos())), wall: EpochNanos(wall) }
     }
 
     /// For tests: an anchor at chosen points.

@@ -3,9 +3,10 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::system::monotonic_nanos;
 
-/// A point on the machine's monotonic clock (`CLOCK_MONOTONIC`), which all processes of one machine share.
+/// A point on the machine's monotonic clock (`CLOCK_MONOTONIC`), which all processes of one machine share. On Windows they
+/// share it to the millisecond only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Mono(u64);
 
@@ -20,8 +21,7 @@ pub struct EpochNanos(pub u64);
 impl Mono {
     /// Reads the clock.
     pub fn now() -> Self {
-        let t = clock_gettime(ClockId::Monotonic);
-        Self(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
+        Self(monotonic_nanos())
     }
 
     /// For tests and for values that come from a file.

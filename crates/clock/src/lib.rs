@@ -7,6 +7,7 @@ mod clock;
 mod instant;
 mod process;
 mod read_mark;
+mod system;
 mod timer;
 mod wake_source;
 mod wall_offset;

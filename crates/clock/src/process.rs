@@ -1,13 +1,11 @@
 //! What the process and its threads ask of the kernel: processor time used, and timed waits that end on time.
 
-use rustix::time::{ClockId, clock_gettime};
-
 use crate::Nanos;
+use crate::system::process_cpu_nanos;
 
-/// Processor time of all threads of this process together, since it started.
+/// Processor time of all threads of this process together, since it started; zero on platforms that do not tell (Windows).
 pub fn process_cpu() -> Nanos {
-    let used = clock_gettime(ClockId::ProcessCPUTime);
-    Nanos(used.tv_sec as u64 * 1_000_000_000 + used.tv_nsec as u64)
+    Nanos(process_cpu_nanos())
 }
 
 /// Lets timed waits of the calling thread end when they are due: Linux rounds them up by the thread's timer slack, 50 µs

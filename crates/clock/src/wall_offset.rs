@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use rustix::time::{ClockId, clock_gettime};
-
+use crate::system::wall_nanos;
 use crate::{EpochNanos, Mono, Nanos};
 
 /// Readings of which the tightest is taken: one of a few is not interrupted.
@@ -36,11 +35,10 @@ impl WallOffset {
 
     fn read_once() -> Self {
         let before = Mono::now();
-        let wall = clock_gettime(ClockId::Realtime);
+        let wall = wall_nanos();
         let after = Mono::now();
         let middle = u64::midpoint(before.as_nanos(), after.as_nanos());
-        let wall = wall.tv_sec * 1_000_000_000 + wall.tv_nsec;
-        Self { nanos: wall - middle as i64, uncertainty: Nanos(after.since(before).0.div_ceil(2)) }
+        Self { nanos: wall as i64 - middle as i64, uncertainty: Nanos(after.since(before).0.div_ceil(2)) }
     }
 }
 
@@ -148,9 +146,9 @@ mod tests {
     fn a_stamp_of_now_lands_on_the_monotonic_now() {
         let watch = OffsetWatch::start();
         let before = Mono::now();
-        let wall = clock_gettime(ClockId::Realtime);
+        let wall = wall_nanos();
         let after = Mono::now();
-        let mono = watch.mono(EpochNanos((wall.tv_sec * 1_000_000_000 + wall.tv_nsec) as u64));
+        let mono = watch.mono(EpochNanos(wall));
         let slack = WallOffset::measure().uncertainty + Nanos(1_000_000);
         assert!(mono + slack >= before && mono <= after + slack, "{before:?} {mono:?} {after:?}");
     }

@@ -9,6 +9,7 @@ mod keys;
 mod numbers;
 mod pages;
 mod panels;
+#[cfg_attr(not(unix), path = "no_terminal.rs")]
 mod terminal;
 mod theme;
 mod thread;

@@ -67,7 +67,7 @@ impl Repository {
         let mut target: PathBuf = file.as_str().split('/').map(|_| "..").collect();
         target.extend(["..", "blobs", etag]);
         // File systems without symbolic links get a copy.
-        match std::os::unix::fs::symlink(target, &path) {
+        match make_link(&target, &path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 std::fs::copy(self.folder.join("blobs").join(etag), &path)?;
             }
@@ -92,6 +92,16 @@ impl Repository {
     fn snapshot(&self, commit: &str) -> PathBuf {
         self.folder.join("snapshots").join(commit)
     }
+}
+
+#[cfg(unix)]
+fn make_link(target: &Path, path: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
+}
+
+#[cfg(windows)]
+fn make_link(target: &Path, path: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_file(target, path)
 }
 
 fn walk(folder: &Path, prefix: &str, found: &mut Vec<(FilePath, u64)>) {

@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -21,12 +20,11 @@ impl Partial {
         if !lock(&file)? {
             return Ok(None);
         }
-        let opened = file.metadata()?;
         // Another process may have renamed or deleted it between opening and locking.
-        if std::fs::metadata(path).map_or(0, |there| there.ino()) != opened.ino() {
+        if !is_still_at(&file, path)? {
             return Ok(None);
         }
-        let length = opened.len();
+        let length = file.metadata()?.len();
         Ok(Some(Self { path: path.to_owned(), file, length }))
     }
 
@@ -76,6 +74,28 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(std::fs::metadata(path).map_or(0, |there| there.ino()) == file.metadata()?.ino())
+}
+
+/// The standard library does not tell files apart here; a name that is gone is noticed.
+#[cfg(not(unix))]
+fn is_still_at(_file: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+#[cfg(not(unix))]
+fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(unix)]
 fn lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         // On file systems without locks, other processes cannot be detected.

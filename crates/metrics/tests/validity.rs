@@ -27,6 +27,7 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         rows_left_out: 0,
         prefixes_repeat: false,
         clock_step: Nanos::ZERO,
+        user_timestamps: 0,
         waited_for_server: Nanos::ZERO,
         was_stopped: false,
         late_reads: LateReads::default(),
@@ -376,6 +377,14 @@ fn a_server_that_came_late_is_told_from_one_that_was_busy() {
     let notes = Evidence { waited_for_server: waited, ..evidence(&clean) }.notes();
     assert_eq!(notes, [ValidityNote::ServerWaitedFor { waited }]);
     assert_eq!((notes[0].severity(), notes[0].figure(), notes[0].unit()), (Severity::Info, 4.0, Unit::Seconds));
+}
+
+#[test]
+fn a_system_that_stamps_no_read_is_noted() {
+    let summary = summarize(&[request(0, &[50])], &streaming());
+    let notes = Evidence { user_timestamps: 12, ..evidence(&summary) }.notes();
+    assert_eq!(notes, [ValidityNote::UserTimestamps { reads: 12 }]);
+    assert_eq!((notes[0].severity(), notes[0].figure()), (Severity::Info, 12.0));
 }
 
 #[test]

@@ -7,9 +7,8 @@ use std::path::Path;
 
 use aiperf_address::SocketOptions;
 use aiperf_clock::Mono;
-use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket as NewSocket, TcpKeepalive, Type};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 
 use crate::source::SourceAddresses;
 use crate::stamping::Stamping;
@@ -27,6 +26,24 @@ fn apply(options: &SocketOptions, socket: &NewSocket) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(options.user_timeout))?;
     Ok(())
+}
+
+/// Returns at once; the connection is ready, or goes on to be made.
+#[cfg(unix)]
+fn begin_connecting(socket: &NewSocket, address: SocketAddr) -> io::Result<()> {
+    match rustix::net::connect(socket, &address) {
+        Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(()),
+        Err(refused) => Err(refused.into()),
+    }
+}
+
+/// Returns at once; the connection is ready, or goes on to be made.
+#[cfg(not(unix))]
+fn begin_connecting(socket: &NewSocket, address: SocketAddr) -> io::Result<()> {
+    match socket.connect(&address.into()) {
+        Err(refused) if refused.kind() != io::ErrorKind::WouldBlock => Err(refused),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -53,10 +70,7 @@ pub async fn connect_tcp(
     socket.set_tcp_nodelay(true)?;
     apply(options, &socket)?;
     let kernel = stamping.apply(&socket);
-    match rustix::net::connect(&socket, &address) {
-        Ok(()) | Err(Errno::INPROGRESS) => {}
-        Err(refused) => return Err(refused.into()),
-    }
+    begin_connecting(&socket, address)?;
     let stream = TcpStream::from_std(socket.into())?;
     // On a loopback the handshake is over by now, although the call said that it goes on. Only a connected socket has a peer.
     if stream.peer_addr().is_err() {
@@ -69,7 +83,14 @@ pub async fn connect_tcp(
 }
 
 /// Streams over Unix sockets are not stamped by any kernel; the reading thread takes the time.
+#[cfg(unix)]
 pub async fn connect_unix(path: &Path) -> io::Result<StampedStream> {
     let since = Mono::now();
-    Ok(StampedStream::new(Socket::Unix(UnixStream::connect(path).await?), None, since))
+    Ok(StampedStream::new(Socket::Unix(tokio::net::UnixStream::connect(path).await?), None, since))
+}
+
+/// Fails: this platform has no Unix sockets.
+#[cfg(not(unix))]
+pub async fn connect_unix(_path: &Path) -> io::Result<StampedStream> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no Unix sockets"))
 }

@@ -4,13 +4,15 @@
 
 mod connect;
 mod descriptors;
+mod host_name;
 mod receive;
 mod source;
 mod stamping;
 mod stream;
 
 pub use connect::{connect_tcp, connect_unix};
-pub use descriptors::{grow_descriptor_table, raise_descriptor_limit};
+pub use descriptors::{grow_descriptor_table, lacks_descriptors, raise_descriptor_limit};
+pub use host_name::host_name;
 pub use receive::{ask_for_stamps, receive_stamped};
 pub use source::SourceAddresses;
 pub use stamping::Stamping;

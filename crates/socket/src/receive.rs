@@ -38,17 +38,20 @@ mod platform {
 /// Other systems stamp datagrams only.
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    use std::io;
+    use std::io::{self, Read};
+    #[cfg(unix)]
     use std::os::fd::AsFd;
+    #[cfg(windows)]
+    use std::os::windows::io::AsSocket as AsFd;
 
     use aiperf_clock::EpochNanos;
-    use rustix::net::{RecvFlags, recv};
+    use socket2::SockRef;
 
     pub fn ask_for_stamps(_socket: &impl AsFd) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
     pub fn receive_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<EpochNanos>)> {
-        Ok((recv(socket, buffer, RecvFlags::DONTWAIT)?.0, None))
+        Ok(((&*SockRef::from(socket)).read(buffer)?, None))
     }
 }

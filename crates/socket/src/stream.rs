@@ -1,17 +1,22 @@
 //! A connection whose reads are stamped.
 
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
+#[cfg(unix)]
 use std::os::fd::{AsFd, BorrowedFd};
+#[cfg(windows)]
+use std::os::windows::io::{AsSocket, BorrowedSocket};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use aiperf_clock::{EpochNanos, Mono, ReadStamp};
-use rustix::io::Errno;
-use rustix::net::RecvFlags;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 
 use crate::receive::receive_stamped;
 use crate::stamping::Kernel;
@@ -28,6 +33,7 @@ pub struct StampedStream {
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpStream),
+    #[cfg(unix)]
     Unix(UnixStream),
 }
 
@@ -46,6 +52,7 @@ impl StampedStream {
     pub fn local_addr(&self) -> Option<SocketAddr> {
         match &self.socket {
             Socket::Tcp(socket) => socket.local_addr().ok(),
+            #[cfg(unix)]
             Socket::Unix(_) => None,
         }
     }
@@ -54,14 +61,15 @@ impl StampedStream {
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         match &self.socket {
             Socket::Tcp(socket) => socket.peer_addr().ok(),
+            #[cfg(unix)]
             Socket::Unix(_) => None,
         }
     }
 
     /// Whether the peer neither closed the connection nor sent anything that was not read.
     pub fn is_quiet(&self) -> bool {
-        let mut byte = [0_u8; 1];
-        matches!(rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
+        let mut byte = [MaybeUninit::uninit()];
+        SockRef::from(&self.socket).peek(&mut byte).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// Reads without waiting. Fails with `WouldBlock` when nothing is there, and the runtime then waits for more.
@@ -94,6 +102,7 @@ impl Socket {
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Tcp(socket) => socket.poll_read_ready(cx),
+            #[cfg(unix)]
             Self::Unix(socket) => socket.poll_read_ready(cx),
         }
     }
@@ -101,15 +110,38 @@ impl Socket {
     fn try_read(&self, read: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         match self {
             Self::Tcp(socket) => socket.try_io(Interest::READABLE, read),
+            #[cfg(unix)]
             Self::Unix(socket) => socket.try_io(Interest::READABLE, read),
         }
     }
 }
 
+impl Socket {
+    #[cfg(unix)]
+    fn write_now(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        Ok(rustix::io::writev(self, parts)?)
+    }
+
+    #[cfg(windows)]
+    fn write_now(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        SockRef::from(self).send_vectored(parts)
+    }
+}
+
+#[cfg(windows)]
+impl AsSocket for Socket {
+    fn as_socket(&self) -> BorrowedSocket<'_> {
+        let Self::Tcp(socket) = self;
+        socket.as_socket()
+    }
+}
+
+#[cfg(unix)]
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(socket) => socket.as_fd(),
+            #[cfg(unix)]
             Self::Unix(socket) => socket.as_fd(),
         }
     }
@@ -148,12 +180,13 @@ impl AsyncWrite for StampedStream {
     ) -> Poll<io::Result<usize>> {
         // The runtime learns only at its next look at all sockets that a new connection can be written to. The socket itself
         // knows it now, and nearly always has room.
-        match rustix::io::writev(&self.socket, parts) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            written => return Poll::Ready(written.map_err(Into::into)),
+        match self.socket.write_now(parts) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            written => return Poll::Ready(written),
         }
         match &mut self.socket {
             Socket::Tcp(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
+            #[cfg(unix)]
             Socket::Unix(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
         }
     }
@@ -170,6 +203,7 @@ impl AsyncWrite for StampedStream {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.socket {
             Socket::Tcp(socket) => Pin::new(socket).poll_shutdown(cx),
+            #[cfg(unix)]
             Socket::Unix(socket) => Pin::new(socket).poll_shutdown(cx),
         }
     }

@@ -45,7 +45,7 @@ impl WebAccess {
     pub fn page_address(&self) -> String {
         let port = self.address.port();
         let host = if self.address.ip().is_unspecified() {
-            rustix::system::uname().nodename().to_string_lossy().into_owned()
+            aiperf_socket::host_name()
         } else if self.address.is_ipv6() {
             format!("[{}]", self.address.ip())
         } else if self.host.is_empty() {

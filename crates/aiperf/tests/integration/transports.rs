@@ -45,7 +45,10 @@ fn a_unix_socket_is_a_server_like_any_other() {
             .all(|truth| truth.headers.iter().any(|h| h.0.eq_ignore_ascii_case("host") && h.1 == "localhost"))
     );
     // No kernel stamps streams of Unix sockets.
-    assert_eq!(artifacts.summary()["timestamps"]["source"], "user");
+    let summary = artifacts.summary();
+    assert_eq!(summary["timestamps"]["source"], "user");
+    let notes = summary["validity"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note["code"] == "user_timestamps" && note["severity"] == "info"), "{notes:?}");
     assert!(artifacts.records()[0].0["trace_data"].get("local_ip").is_none());
 }
 

@@ -1,7 +1,5 @@
 //! How many files and connections a process may have open.
 
-use rustix::process::{Resource, getrlimit};
-
 use crate::finding::{Check, Finding};
 use crate::text::count;
 
@@ -11,7 +9,19 @@ const TOO_FEW: u64 = 256;
 const PLENTY: u64 = 65_536;
 
 pub(crate) fn check() -> Finding {
-    judge(getrlimit(Resource::Nofile).maximum)
+    judge(greatest_limit())
+}
+
+#[cfg(unix)]
+fn greatest_limit() -> Option<u64> {
+    use rustix::process::{Resource, getrlimit};
+    getrlimit(Resource::Nofile).maximum
+}
+
+/// Windows has no limit of sockets.
+#[cfg(not(unix))]
+const fn greatest_limit() -> Option<u64> {
+    None
 }
 
 /// A run raises its own limit to the greatest that it may have.

@@ -16,7 +16,7 @@ const SLOW_MS: f64 = 500.0;
 pub(crate) fn check(artifacts: &Path) -> Finding {
     let folder = existing(artifacts);
     let written = write_sample(&folder);
-    let free = rustix::fs::statvfs(&folder).map(|room| room.f_bavail.saturating_mul(room.f_frsize));
+    let free = free_bytes(&folder);
     let shown = artifacts.display().to_string();
     match (written, free) {
         (Err(error), _) => {
@@ -27,8 +27,19 @@ pub(crate) fn check(artifacts: &Path) -> Finding {
                 "The results of a run would be lost. Choose another folder with --artifact-dir.",
             )
         }
-        (Ok(millis), free) => judge(&shown, millis, free.ok()),
+        (Ok(millis), free) => judge(&shown, millis, free),
     }
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    rustix::fs::statvfs(folder).ok().map(|room| room.f_bavail.saturating_mul(room.f_frsize))
+}
+
+/// The standard library does not tell.
+#[cfg(not(unix))]
+const fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
 }
 
 /// The folder itself, or the nearest one above it: a run makes what is missing.

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +55,7 @@ impl SpillFile {
                 *end = 0;
             }
             let offset = *end;
-            if let Err(cause) = self.file.write_all_at(scratch, offset) {
+            if let Err(cause) = write_all_at(&self.file, scratch, offset) {
                 return Err((finished, cause));
             }
             *end += length;
@@ -78,7 +77,7 @@ impl SpilledExchange {
     pub(super) fn read_back(self) -> Box<Finished> {
         let mut finished = self.finished;
         let mut bytes = vec![0; usize::try_from(self.length).unwrap_or(0)];
-        let read = self.file.file.read_exact_at(&mut bytes, self.offset);
+        let read = read_exact_at(&self.file.file, &mut bytes, self.offset);
         self.file.live.fetch_sub(1, Ordering::AcqRel);
         if let Err(cause) = read.and_then(|()| decode(&bytes, &mut finished)) {
             log::error!(
@@ -88,6 +87,40 @@ impl SpilledExchange {
         }
         finished
     }
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        (bytes, offset) = (&bytes[written..], offset + written as u64);
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        (bytes, offset) = (&mut bytes[read..], offset + read as u64);
+    }
+    Ok(())
 }
 
 /// Frees what is on disk.

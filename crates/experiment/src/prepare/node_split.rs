@@ -3,15 +3,14 @@
 use aiperf_config::{NodeShare, Pace, PhaseConfig, ScheduleZero};
 use aiperf_engine::FixedSchedule;
 
-use rustix::system::uname;
+use aiperf_socket::host_name;
 use serde_json::{Value, json};
 
 use crate::error::RunError;
 
 /// The `node` object of the summary, for runs that are a part of one.
 pub(crate) fn summary_object(share: NodeShare) -> Option<(String, Value)> {
-    let host = || uname().nodename().to_string_lossy().into_owned();
-    let node = || json!({"index": share.index(), "count": share.count(), "host": host()});
+    let node = || json!({"index": share.index(), "count": share.count(), "host": host_name()});
     (!share.is_whole()).then(|| ("node".to_owned(), node()))
 }
 

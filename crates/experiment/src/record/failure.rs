@@ -6,8 +6,8 @@ use aiperf_engine::ExchangeError;
 use aiperf_grpc::{GrpcCode, GrpcStatus};
 use aiperf_metrics::{Cause, Failure, Shortage};
 use aiperf_protocol::{FailureKind, ReplyError, RequestOutcome, RunOutcome, StopReason, Wire};
+use aiperf_socket::lacks_descriptors;
 use aiperf_transport::{Exchange, RedirectError, TransportError};
-use rustix::io::Errno;
 
 /// The failure of an exchange whose response need not be parsed; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(result: &Result<(), ExchangeError>, exchange: &Exchange, wire: Wire) -> Option<Failure> {
@@ -165,11 +165,10 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
 /// What this machine had none left of. Every connection takes one of each.
 fn shortage(error: &TransportError) -> Option<Shortage> {
     let TransportError::Connect { cause, .. } = error else { return None };
-    match Errno::from_io_error(cause)? {
-        Errno::MFILE | Errno::NFILE => Some(Shortage::Descriptors),
-        Errno::ADDRNOTAVAIL => Some(Shortage::Ports),
-        _ => None,
+    if lacks_descriptors(cause) {
+        return Some(Shortage::Descriptors);
     }
+    (cause.kind() == io::ErrorKind::AddrNotAvailable).then_some(Shortage::Ports)
 }
 
 fn io_kind(error: &io::Error) -> &'static str {
@@ -238,7 +237,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn a_connection_for_which_this_machine_had_nothing_left_is_told_from_one_that_was_refused() {
+        use rustix::io::Errno;
         let of = |errno: Errno| {
             let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: 8000 };
             let error = TransportError::Connect { origin, cause: errno.into() };

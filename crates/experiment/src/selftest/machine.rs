@@ -1,5 +1,6 @@
 //! Which machine this is: the result of a test holds for one machine only.
 
+use std::env;
 use std::fs;
 use std::num::NonZero;
 use std::thread;
@@ -7,14 +8,24 @@ use std::thread;
 use aiperf_report::Machine;
 
 pub(super) fn this_machine() -> Machine {
-    let names = rustix::system::uname();
     Machine {
-        host: names.nodename().to_string_lossy().into_owned(),
+        host: aiperf_socket::host_name(),
         cpu: cpu_model(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
-            .unwrap_or_else(|| names.machine().to_string_lossy().into_owned()),
+            .unwrap_or_else(|| env::consts::ARCH.to_owned()),
         processors: thread::available_parallelism().map_or(1, NonZero::get),
-        kernel: format!("{} {}", names.sysname().to_string_lossy(), names.release().to_string_lossy()),
+        kernel: kernel(),
     }
+}
+
+#[cfg(unix)]
+fn kernel() -> String {
+    let names = rustix::system::uname();
+    format!("{} {}", names.sysname().to_string_lossy(), names.release().to_string_lossy())
+}
+
+#[cfg(not(unix))]
+fn kernel() -> String {
+    env::consts::OS.to_owned()
 }
 
 /// The first name that `/proc/cpuinfo` gives; not every architecture has one.

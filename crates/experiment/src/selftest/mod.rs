@@ -39,6 +39,10 @@ const TRUTH_FILE: &str = "truth.jsonl";
 
 #[derive(Debug, Error)]
 pub enum SelfTestError {
+    #[error(
+        "the self-test needs a clock that processes share, which this platform does not have; run it on Linux or macOS"
+    )]
+    Platform,
     #[error(transparent)]
     Option(#[from] SelfTestOptionError),
     #[error("{0}")]
@@ -87,6 +91,9 @@ impl SelfTest<'_> {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<SelfTestReport, SelfTestError> {
+        if cfg!(not(unix)) {
+            return Err(SelfTestError::Platform);
+        }
         let setup = Setup::new(self.options)?;
         let folder = TestFolder::open(self.options.artifact_dir.clone())?;
         let truth_file = folder.path.join(TRUTH_FILE);

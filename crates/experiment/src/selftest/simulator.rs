@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::SelfTestError;
 
@@ -52,10 +51,21 @@ impl Simulator {
         &self.url
     }
 
-    /// Asks it to end, and waits until the truth is on disk.
-    pub(super) fn stop(mut self) -> Result<(), SelfTestError> {
+    #[cfg(unix)]
+    fn ask_to_end(&mut self) {
+        use rustix::process::{Pid, Signal, kill_process};
         // Fails only when it has ended already, and then its status says how.
         let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+    }
+
+    #[cfg(not(unix))]
+    fn ask_to_end(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Asks it to end, and waits until the truth is on disk.
+    pub(super) fn stop(mut self) -> Result<(), SelfTestError> {
+        self.ask_to_end();
         let given_up = Mono::now() + PATIENCE;
         loop {
             match self.child.try_wait() {

@@ -6,7 +6,7 @@ use std::fs;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_metrics::{DescriptorUse, MachineTime, ThreadLoad, ThreadRole};
-use rustix::io::Errno;
+use aiperf_socket::{lacks_descriptors, raise_descriptor_limit};
 
 /// Follows the threads that keep time.
 #[derive(Debug, Default)]
@@ -56,11 +56,22 @@ pub(crate) struct MachineClock {
 impl MachineClock {
     /// Since the last call.
     pub(crate) fn passed(&mut self) -> Option<MachineTime> {
-        let now = machine_time(&fs::read_to_string("/proc/stat").ok()?, rustix::param::clock_ticks_per_second())?;
+        let now = machine_time(&fs::read_to_string("/proc/stat").ok()?, ticks_per_second())?;
         let before = self.last.replace(now)?;
         let since = |now: Nanos, before: Nanos| Nanos(now.0.saturating_sub(before.0));
         Some(MachineTime { busy: since(now.busy, before.busy), stolen: since(now.stolen, before.stolen) })
     }
+}
+
+#[cfg(unix)]
+fn ticks_per_second() -> u64 {
+    rustix::param::clock_ticks_per_second()
+}
+
+/// Without `/proc` nobody asks.
+#[cfg(not(unix))]
+const fn ticks_per_second() -> u64 {
+    1
 }
 
 /// The first line: ticks in user mode, nice, system, idle, waiting for disks, interrupts, soft interrupts, stolen.
@@ -72,11 +83,11 @@ fn machine_time(stat: &str, ticks_per_second: u64) -> Option<MachineTime> {
 }
 
 pub(crate) fn open_descriptors() -> Option<DescriptorUse> {
-    let limit = aiperf_socket::raise_descriptor_limit()?;
+    let limit = raise_descriptor_limit()?;
     let open = match fs::read_dir("/proc/self/fd") {
         Ok(entries) => entries.count() as u64,
         // None is left to count them with.
-        Err(error) if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => limit,
+        Err(error) if lacks_descriptors(&error) => limit,
         Err(_) => return None,
     };
     Some(DescriptorUse { open, limit })

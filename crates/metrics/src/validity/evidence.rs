@@ -45,6 +45,8 @@ pub struct Evidence<'a> {
     pub prefixes_repeat: bool,
     /// The largest step of the wall clock during the run; zero if it was not changed.
     pub clock_step: Nanos,
+    /// Reads whose time was taken by the thread that read, if the system stamped none; zero otherwise.
+    pub user_timestamps: u64,
     /// The run was broken off: by the user, or because too much failed.
     pub was_stopped: bool,
     /// What the client read too late to know its time.
@@ -70,6 +72,7 @@ impl Evidence<'_> {
             self.merged_chunks(),
             self.beyond_certified(),
             (self.clock_step > CLOCK_STEP).then_some(ValidityNote::ClockStepped { step: self.clock_step }),
+            (self.user_timestamps > 0).then_some(ValidityNote::UserTimestamps { reads: self.user_timestamps }),
             self.lost.any().then_some(ValidityNote::RecordsLost(self.lost)),
             digest.pacing.and_then(|pacing| pacing.shortfall(dropped)),
             self.concurrency_not_reached(),

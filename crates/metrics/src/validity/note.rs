@@ -45,6 +45,7 @@ codes! {
     MergedChunks "merged_chunks" Run;
     BeyondCertifiedLoad "beyond_certified_load" Run;
     ClockStep "clock_step" Run;
+    UserTimestamps "user_timestamps" Run;
     RecordsLost "records_lost" Run;
     RateShortfall "rate_shortfall" Run;
     ConcurrencyNotReached "concurrency_not_reached" Run;
@@ -131,6 +132,8 @@ pub enum ValidityNote {
     BeyondCertified { axis: LoadAxis, reached: ClientLoad, certified: ClientLoad },
     /// The wall clock was set during the run: the largest step.
     ClockStepped { step: Nanos },
+    /// The system stamped no read: the times of responses are those at which a thread read them.
+    UserTimestamps { reads: u64 },
     /// Requests have no record in the records file.
     RecordsLost(LostRecords),
     /// Requests were sent at a lower rate than asked for. `dropped`: arrivals that the concurrency ceiling left out.
@@ -192,6 +195,7 @@ impl ValidityNote {
             Self::MergedChunks { .. } => ValidityCode::MergedChunks,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
             Self::ClockStepped { .. } => ValidityCode::ClockStep,
+            Self::UserTimestamps { .. } => ValidityCode::UserTimestamps,
             Self::RecordsLost(_) => ValidityCode::RecordsLost,
             Self::RateShortfall { .. } => ValidityCode::RateShortfall,
             Self::ConcurrencyNotReached { .. } => ValidityCode::ConcurrencyNotReached,
@@ -220,6 +224,7 @@ impl ValidityNote {
         match self {
             Self::ServerWaitedFor { .. }
             | Self::BeyondCertified { .. }
+            | Self::UserTimestamps { .. }
             | Self::SampleFloor { .. }
             | Self::ServerFirstTokenDiffers { .. }
             | Self::CacheCountsMissing { .. }
@@ -268,7 +273,9 @@ impl ValidityNote {
             | Self::CacheCountsMissing { requests } => Measure::any(requests, Unit::Requests),
             Self::RecordsLost(lost) => Measure::any(lost.count, Unit::Requests),
             Self::EventsUndecodable { events, .. } => Measure::any(events, Unit::Count),
-            Self::RowsLeftOut { rows } => Measure::any(rows, Unit::Count),
+            Self::RowsLeftOut { rows: count } | Self::UserTimestamps { reads: count } => {
+                Measure::any(count, Unit::Count)
+            }
             Self::ServerWaitedFor { waited } => Measure::above(0.0, waited.as_secs_f64(), Unit::Seconds),
             Self::ClientSaturated(limit) => Measure::above(limit.threshold, limit.figure, limit.kind.unit()),
             Self::BeyondCertified { axis, reached, certified } => {

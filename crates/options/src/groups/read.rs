@@ -90,7 +90,7 @@ impl RawOptions {
             ValueKind::Literal(members) => (members, members.iter().find(|member| **member == text)),
             _ => (&[] as &[&str], None),
         };
-        found.copied().map(Some).ok_or_else(|| self.bad(id, text, &format!("choose one of {}", members.join(", "))))
+        found.copied().map(Some).ok_or_else(|| self.bad(id, text, &choose_one_of(members, text)))
     }
 
     pub(super) fn bad(&self, id: OptionId, value: &str, expected: &str) -> ConfigError {
@@ -133,5 +133,14 @@ impl RawOptions {
     pub(super) fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
         let range = id.spec().range;
         if range.contains(value) { Ok(()) } else { Err(self.bad(id, text, &format!("must be {range}"))) }
+    }
+}
+
+/// All members, and the one that was perhaps meant.
+fn choose_one_of(members: &[&str], given: &str) -> String {
+    let all = members.join(", ");
+    match aiperf_option_table::nearest(&given.to_ascii_lowercase(), members, given.len()) {
+        Some(meant) => format!("choose one of {all}; did you mean {meant}?"),
+        None => format!("choose one of {all}"),
     }
 }

@@ -97,6 +97,7 @@ impl RunReport {
             rows_left_out: self.rows_left_out,
             warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
             clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
+            user_timestamps: self.timestamps.map(|stamps| stamps.reads).map_or(0, |reads| reads.without_kernel()),
             was_stopped: self.ending.outcome.is_stopped(),
             late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,

@@ -16,6 +16,13 @@ pub struct StampCounts {
     pub coalesced: u64,
 }
 
+impl StampCounts {
+    /// Reads that a thread stamped, if the kernel stamped none.
+    pub(crate) const fn without_kernel(&self) -> u64 {
+        if self.kernel == 0 { self.user } else { 0 }
+    }
+}
+
 /// How long bytes waited in the socket before they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DelayFigures {

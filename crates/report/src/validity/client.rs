@@ -93,6 +93,18 @@ pub(super) fn late_first_tokens(late: u64, of: u64) -> Wording {
     )
 }
 
+pub(super) fn user_timestamps(reads: u64) -> Wording {
+    Wording::new(
+        format!(
+            "The system does not say when bytes arrive: the times of all {} reads are those at which the client read them. They \
+             include how long a busy client took to get there.",
+            whole(reads)
+        ),
+        "For exact times under a high load, run the client on Linux and connect over TCP. Other systems also start requests up to \
+         1 ms late.",
+    )
+}
+
 pub(super) fn late_sends(late: u64, of: u64) -> Wording {
     Wording::new(
         format!(

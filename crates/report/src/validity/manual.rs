@@ -77,6 +77,7 @@ fn examples(code: ValidityCode) -> Vec<ValidityNote> {
                 .into()
         }
         ValidityCode::ClockStep => vec![ValidityNote::ClockStepped { step: Nanos(9_000_000) }],
+        ValidityCode::UserTimestamps => vec![ValidityNote::UserTimestamps { reads: requests }],
         ValidityCode::RecordsLost => [true, false]
             .map(|are_counted| ValidityNote::RecordsLost(LostRecords { count: requests, are_counted }))
             .into(),
@@ -197,6 +198,10 @@ const fn meaning(code: ValidityCode) -> &'static str {
             "The wall clock was changed during the run. Durations use another clock; kernel time stamps within the last 250 ms before \
              the change and times of day after it may be wrong by up to the change."
         }
+        ValidityCode::UserTimestamps => {
+            "The kernel timestamped no read: the system is not Linux, or the connections are Unix sockets. The times of responses are \
+             those at which the client read them. An `info`: with a client that is not busy they are the same to some microseconds."
+        }
         ValidityCode::RecordsLost => {
             "Requests that were sent have no record in the records file: the disk refused them. The summary of the run itself includes \
              them; a summary that `aiperf report` rebuilds from the file does not. The message says which is the case."
@@ -298,6 +303,7 @@ fn threshold(code: ValidityCode) -> String {
         ValidityCode::ClockStep => {
             format!("{} ms; smaller changes are not visible in any latency", CLOCK_STEP.as_millis_f64())
         }
+        ValidityCode::UserTimestamps => "any read, if the kernel stamped none".to_owned(),
         ValidityCode::RateShortfall => format!(
             "more than {RATE_SHORTFALL_PERCENT} % below the schedule, if the lag grew by half a second or more from the first to the \
              last tenth of requests, or if arrivals were dropped; a repetition of the run differs by less"

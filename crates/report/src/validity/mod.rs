@@ -35,6 +35,7 @@ impl Wording {
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
+            ValidityNote::UserTimestamps { reads } => client::user_timestamps(reads),
             ValidityNote::LateSends { late, of } => client::late_sends(late, of),
             ValidityNote::LateFirstTokens { late, of } => client::late_first_tokens(late, of),
             ValidityNote::MergedChunks { merged, of } => client::merged_chunks(merged, of, note.figure()),

@@ -17,7 +17,8 @@ pub(crate) fn listen(bind: SocketAddr, threads: u32) -> Result<(Vec<TcpListener>
     let address = first.local_addr().map_err(failed)?;
     let mut listeners = vec![first];
     for _ in 1..threads {
-        listeners.push(open(address, true).map_err(failed)?);
+        let next = another(&listeners[0], address).map_err(failed)?;
+        listeners.push(next);
     }
     Ok((listeners, address))
 }
@@ -30,12 +31,27 @@ pub(crate) fn listen_alone(bind: SocketAddr) -> Result<(TcpListener, SocketAddr)
     Ok((listener, address))
 }
 
+/// One more socket on the address of the first.
+#[cfg(unix)]
+fn another(_first: &TcpListener, address: SocketAddr) -> std::io::Result<TcpListener> {
+    open(address, true)
+}
+
+/// The same socket once more: this system has no way to spread connections over several.
+#[cfg(not(unix))]
+fn another(first: &TcpListener, _address: SocketAddr) -> std::io::Result<TcpListener> {
+    first.try_clone()
+}
+
 fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
+    #[cfg(unix)]
     if shared {
         socket.set_reuse_port(true)?;
     }
+    #[cfg(not(unix))]
+    let _ = shared;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     // Connections have this setting from the socket that accepts them, so that a request that comes before its connection is

@@ -79,7 +79,7 @@ fn endpoint() {
         (&["--url=,"], &["--url", "address"]),
         (&["--endpoint=v1/chat"], &["--endpoint", "/"]),
         (&["--custom-endpoint=v1/chat"], &["--custom-endpoint", "/"]),
-        (&["--endpoint-type=chats"], &["--endpoint-type", "choose one of chat, completions"]),
+        (&["--endpoint-type=chats"], &["--endpoint-type", "choose one of chat, completions", "; did you mean chat?"]),
         (&["--per-chunk-usage", "--streaming"], &["--per-chunk-usage", "--use-server-token-count"]),
         (&["--per-chunk-usage", "--use-server-token-count"], &["--per-chunk-usage", "--streaming"]),
         (

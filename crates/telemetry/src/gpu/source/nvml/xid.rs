@@ -1,5 +1,6 @@
 //! Errors of GPUs (XID) as they happen, from the events of the library.
 
+#[cfg(target_os = "linux")]
 use nvml_wrapper::bitmasks::event::EventTypes;
 use nvml_wrapper::enums::event::XidError;
 use nvml_wrapper::event::EventSet;
@@ -37,6 +38,13 @@ impl XidEvents {
     }
 }
 
+/// The library has events on Linux only.
+#[cfg(not(target_os = "linux"))]
+fn register(_device: &Device<'static>, _set: EventSet<'static>) -> Option<EventSet<'static>> {
+    None
+}
+
+#[cfg(target_os = "linux")]
 fn register(device: &Device<'static>, set: EventSet<'static>) -> Option<EventSet<'static>> {
     let registered = device.register_events(EventTypes::CRITICAL_XID_ERROR, set);
     registered.inspect_err(|refused| log::debug!("XID errors are not watched: {}", refused.error)).ok()
