@@ -240,6 +240,8 @@ pub enum OptionId {
     VideoAudioNumChannels,
     VideoAudioCodec,
     VideoAudioDepth,
+    // Plugins
+    PluginDir,
     // Service
     LogLevel,
     Verbose,
