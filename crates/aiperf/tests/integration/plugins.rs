@@ -34,7 +34,8 @@ endpoint:
 "#;
 
 /// What differs between two runs, whatever they measure.
-const OF_A_RUN: [&str; 5] = ["x_request_id", "x_correlation_id", "conversation_id", "worker_id", "record_processor_id"];
+const OF_A_RUN: [&str; 6] =
+    ["x_request_id", "x_correlation_id", "root_correlation_id", "conversation_id", "worker_id", "record_processor_id"];
 
 fn measure(sim: &Sim, words: &str) -> Artifacts {
     Program::against(sim, words)
@@ -54,7 +55,7 @@ fn timeless(record: &Value) -> Value {
     let is_timed = |name: &str| {
         let words =
             ["_ns", "latency", "time", "duration", "throughput", "delay", "http_req_", "lag", "interval", "_ms"];
-        words.iter().any(|word| name.contains(word)) || OF_A_RUN.contains(&name)
+        name != "http_req_data_sent" && words.iter().any(|word| name.contains(word)) || OF_A_RUN.contains(&name)
     };
     for part in ["metadata", "metrics"] {
         if let Some(fields) = record[part].as_object_mut() {
@@ -109,7 +110,7 @@ fn plugins_are_listed_checked_and_begun() {
         .run();
     assert_eq!(broken.code, Some(1));
     assert!(broken.stdout.contains("(FAIL) packs/a.yaml:2:1: x: unknown category"), "{}", broken.stdout);
-    let begun = Program::new("plugins new endpoint my_api").after("cat my_api/plugin.yaml").run();
+    let begun = Program::new("plugins new endpoint my_api").run();
     assert_eq!(begun.code, Some(0), "{}", begun.stderr);
     assert!(begun.stdout.contains("my_api/plugin.yaml"), "{}", begun.stdout);
 }
@@ -147,7 +148,10 @@ fn process(category: &str, mode: &str) -> String {
 }
 
 fn with_process(sim: &Sim, category: &str, mode: &str, words: &str) -> Program {
-    Program::against(sim, words)
+    // Not `Program::against`: rows of a loader have their own lengths, and collectors need server metrics.
+    Program::new("profile --artifact-dir out --model test-model --tokenizer builtin --url")
+        .with(&sim.url())
+        .with(words)
         .with("--request-count 6 --plugin-dir packs")
         .file("packs/mine.yaml", &process(category, mode))
         .file("packs/plugin.sh", PLUGIN)
@@ -231,7 +235,7 @@ fn samples_of_a_collector_are_server_metrics_and_a_broken_one_is_one_warning() {
 fn a_planner_chooses_the_points_of_a_search() {
     let server = sim("ttft=1&itl=0");
     let words = "--search-space concurrency:1,4:int --search-metric request_throughput --search-direction maximize \
-                 --search-max-iterations 5 --search-planner mine";
+                 --search-max-iterations 8 --search-planner mine";
     let ended = with_process(&server, "search_planner", "well", words).start();
     let out = ended.out();
     let ended = ended.end();
@@ -259,7 +263,9 @@ fn the_loader_of_the_manual_makes_conversations() {
     let server = sim("ttft=1&itl=0");
     let words = "--custom-dataset-type questions --input-file questions.txt --request-count 4 --plugin-dir packs";
     let program = || {
-        Program::against(&server, words)
+        Program::profile("--model test-model --tokenizer builtin --url")
+            .with(&server.url())
+            .with(words)
             .file("packs/questions.yaml", pack)
             .file("packs/questions.py", QUESTIONS)
             .file("questions.txt", "What is a plugin?\nWhat is a pack?\n")
