@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::cli::{PLUGIN_DIR, PluginsInvocation};
 
 /// The commands that use packs.
-const COMMANDS: [&str; 4] = ["profile", "plot", "plugins", "config"];
+const COMMANDS: [&str; 5] = ["profile", "capacity", "plot", "plugins", "config"];
 /// Source of an entry that is part of the program.
 const BUILT_IN: &str = "aiperf";
 

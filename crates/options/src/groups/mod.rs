@@ -24,6 +24,7 @@ mod tests;
 mod until_ci;
 mod wandb;
 
+pub use experiment::capacity::{CAPACITY_RECIPE, contradicts_capacity, searches_capacity};
 pub use experiment::{give_all_the_largest_data, recipe_names};
 pub use mlflow::read_tags;
 
@@ -95,6 +96,7 @@ impl RawOptions {
             dataset,
             cache_bust,
             phases,
+            capacity: None,
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
