@@ -17,7 +17,8 @@ pub use grammar::header::read_into as read_headers;
 pub use grammar::key_value::read_into as read_key_values;
 pub use grammar::sequence::read as read_length_pairs;
 pub use groups::{
-    CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, recipe_names, searches_capacity,
+    CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, recipe_names,
+    searches_capacity,
 };
 pub use raw::{Given, RawOptions};
 pub use variables::{
