@@ -288,6 +288,9 @@ pub enum OptionId {
     AccuracyGrader,
     AccuracySystemPrompt,
     AccuracyVerbose,
+    AccuracyDataDir,
+    AccuracyRevision,
+    AccuracyAllowCodeExecution,
     // Multi-Run
     NumProfileRuns,
     ProfileRunCooldownSeconds,
