@@ -1,4 +1,4 @@
-//! Starts and ends what passes a run on to other systems: OpenTelemetry, MLflow, Weights & Biases. Each run of a command has its
+//! Starts and ends what passes a run on to other systems: OpenTelemetry, MLflow, Weights & Biases, plugins. Each run of a command has its
 //! own. None of them fails a run.
 
 use std::sync::Arc;
@@ -9,12 +9,13 @@ use aiperf_experiment::RunResult;
 use aiperf_live::{LiveRun, View};
 use aiperf_mlflow::{FinishedRun, MlflowExporter};
 use aiperf_otel::{DescribedRun, OtelExporter};
-use aiperf_report::{WrittenFile, summary_document};
+use aiperf_report::{ArtifactPaths, WrittenFile, summary_document};
 use aiperf_wandb::{BenchmarkResult, write_offline_run};
 use anyhow::Context;
 use serde_json::Value;
 
 use crate::build::VERSION;
+use crate::plugin_processes::PluginProcesses;
 
 /// The exporters of one run, from before it is prepared until its files are written.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Exporters {
     _otel: Option<OtelExporter>,
     mlflow: Option<(MlflowExporter, MlflowTracking)>,
     wandb: Option<WandbOutput>,
+    plugins: PluginProcesses,
     dir: std::path::PathBuf,
 }
 
@@ -37,7 +39,7 @@ struct WandbOutput {
 }
 
 impl Exporters {
-    pub(crate) fn start(config: &Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<Self> {
+    pub(crate) fn start(config: &mut Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<Self> {
         let no_thread = "cannot start a thread for an exporter";
         let otel = match &config.otel {
             Some(otel) => OtelExporter::start(otel, config.tuning.otel, &described(config), live).context(no_thread)?,
@@ -62,12 +64,14 @@ impl Exporters {
             }),
             None => None,
         };
-        Ok(Self { _otel: otel, mlflow, wandb, dir: config.output.dir.clone() })
+        let records = ArtifactPaths::new(&config.output.dir, config.output.prefix.as_deref()).records();
+        let plugins = PluginProcesses::start(config, environment, &records);
+        Ok(Self { _otel: otel, mlflow, wandb, plugins, dir: config.output.dir.clone() })
     }
 
     /// The files of the run are written: stores them elsewhere, and adds what the user should know to the result.
     pub(crate) fn finish(self, result: &mut RunResult) {
-        if self.mlflow.is_none() && self.wandb.is_none() {
+        if self.mlflow.is_none() && self.wandb.is_none() && !self.plugins.want_results() {
             return;
         }
         let summary = summary_document(&result.report);
@@ -96,6 +100,7 @@ impl Exporters {
         if let Some(wandb) = &self.wandb {
             wandb.write(&summary, result, &self.dir, has_failed);
         }
+        self.plugins.finish(&summary);
     }
 }
 

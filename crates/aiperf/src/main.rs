@@ -24,6 +24,8 @@ mod limits;
 mod logging;
 mod merge;
 mod plot;
+mod plugin_processes;
+mod plugins;
 mod profile;
 mod progress;
 mod remaining_time;
@@ -42,7 +44,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use aiperf_config::{Environment, ExpressionChecks};
+use aiperf_config::{Environment, ExpressionChecks, Extensions};
 use aiperf_endpoint::{PayloadTemplate, ResponseField};
 use anyhow::Context;
 use cli::{Completion, Invocation};
@@ -90,8 +92,11 @@ fn sentence(error: &anyhow::Error) -> String {
 
 fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
     limits::report_full_files()?;
-    let environment = environment()?;
+    let mut environment = environment()?;
     let args: Vec<OsString> = env::args_os().collect();
+    let packs = plugins::load(&args, &environment)?;
+    environment.extensions = packs.extensions(&plugins::rows_folder(&environment));
+    let environment = environment;
     if let Some(words) = aiperf_genai_perf::words_of(&args) {
         return genai_perf::run(words, &environment, interrupts);
     }
@@ -122,7 +127,11 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Analyze(asked) => return analyze::run(&asked),
         Invocation::Config(asked) => return config_file::run(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
-        Invocation::Plot(asked) => return plot::run(&asked, &environment, interrupts),
+        Invocation::Plugins(asked) => return plugins::run(&asked, &packs),
+        Invocation::Plot(mut asked) => {
+            asked.options.added = packs.plots();
+            return plot::run(&asked, &environment, interrupts);
+        }
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,
@@ -145,5 +154,6 @@ fn environment() -> anyhow::Result<Environment> {
             payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
             response_field: |text| ResponseField::parse(text).map(|_| ()),
         }),
+        extensions: Extensions::default(),
     })
 }

@@ -134,7 +134,11 @@ pub(crate) struct PreparedRun {
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
-pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<LiveRun>) -> anyhow::Result<PreparedRun> {
+pub(crate) fn prepare(
+    mut config: Config,
+    environment: &Environment,
+    live: &Arc<LiveRun>,
+) -> anyhow::Result<PreparedRun> {
     let ui = config.output.ui;
     let phases = ShownPhase::all(&config.phases);
     let dir = config.output.dir.clone();
@@ -144,7 +148,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
     let preparing = watch_preparation(&hub, live, style(ui, stats_interval, environment));
     let downloads = hub.progress();
     live.follow_downloads(move || downloads.snapshot().map(|DownloadSnapshot { name, done, size }| (name, done, size)));
-    let exporters = Exporters::start(&config, environment, live)?;
+    let exporters = Exporters::start(&mut config, environment, live)?;
     let own = (!config.user_files.is_empty()).then(|| Box::new(config.clone()));
     let mut run = Run::prepare(config, VERSION, &hub, live)?;
     run.set_build(build::program_build());

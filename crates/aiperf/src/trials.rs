@@ -83,7 +83,8 @@ fn make(
         }),
     };
     live.plan_cells(names);
-    let source = SearchSource::new(experiment).map_err(|error| anyhow::anyhow!(error))?;
+    let planner = crate::plugins::planner(experiment, environment)?;
+    let source = SearchSource::new(experiment, planner).map_err(|error| anyhow::anyhow!(error))?;
     let (result, search) = match source {
         Some(source) => search(experiment, plan.sweep_id(), &mut runner, source)?,
         None => (

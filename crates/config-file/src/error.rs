@@ -18,16 +18,16 @@ pub struct FileError {
 }
 
 impl FileError {
-    pub(crate) fn new(problem: impl Into<String>) -> Self {
+    pub fn new(problem: impl Into<String>) -> Self {
         Self { file: String::new(), position: None, path: String::new(), problem: problem.into() }
     }
 
-    pub(crate) fn at(position: Position, path: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn at(position: Position, path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { file: String::new(), position: Some(position), path: path.into(), problem: problem.into() }
     }
 
     #[must_use]
-    pub(crate) fn in_file(mut self, file: &str) -> Self {
+    pub fn in_file(mut self, file: &str) -> Self {
         file.clone_into(&mut self.file);
         self
     }

@@ -32,7 +32,7 @@ pub(crate) fn camel(key: &str) -> String {
 }
 
 /// The name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = snake(name);
     known
         .map(|known| (strsim::jaro_winkler(&name, known), known))

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::{Config, FileFormat};
+use crate::{Config, Extensions, FileFormat};
 
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -19,6 +19,8 @@ pub struct Environment {
     /// Checks payload templates and response fields, if there is someone who can compile them. Without, they are first read when a
     /// run is prepared.
     pub expressions: Option<ExpressionChecks>,
+    /// What plugin packs add.
+    pub extensions: Extensions,
 }
 
 /// Checks for options whose values are programs in a small language. Each error names what is wrong.

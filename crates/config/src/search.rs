@@ -69,6 +69,8 @@ pub struct SearchSpec {
     pub bracket_precision: f64,
     /// The recipe that the search comes from.
     pub recipe: Option<String>,
+    /// The planner of a plugin pack, which chooses the points instead of [`Self::planner`].
+    pub plugin: Option<String>,
 }
 
 /// One parameter that a search varies.
@@ -221,6 +223,7 @@ impl SearchSpec {
             sla_warmup: ProbeWarmup::default(),
             bracket_precision: SearchTuning::default().bracket_precision,
             recipe: None,
+            plugin: None,
         }
     }
 

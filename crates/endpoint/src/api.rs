@@ -1,7 +1,7 @@
 //! The APIs, one file each: how a turn becomes a request body and how a response is read.
 //!
 //! The registry of `aiperf-protocol` lists the files, and each offers a function `endpoint`. A new API is one file here and one entry
-//! there.
+//! there. `declared` has the types that plugin packs declare.
 
 use std::sync::Arc;
 
@@ -9,7 +9,10 @@ use aiperf_protocol::EndpointKind;
 
 pub(crate) use self::chat::append as append_chat;
 pub(crate) use self::completions::append as append_completions;
+pub use self::declared::check_declaration;
 use crate::{Endpoint, EndpointSettings};
+
+mod declared;
 
 /// Declares the file of an entry, unless it belongs to an earlier one.
 macro_rules! declare {
@@ -27,6 +30,7 @@ macro_rules! implementations {
         pub fn of(kind: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
             match kind {
                 $(EndpointKind::$kind => $module::endpoint(kind, settings),)*
+                EndpointKind::Declared(endpoint) => declared::endpoint(endpoint, settings),
             }
         }
     };

@@ -171,6 +171,15 @@ pub enum BuildError {
     Template { session: String, turn: usize, reason: String },
 }
 
+/// Why a declared endpoint type cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DeclarationError {
+    #[error("the template: {0}")]
+    Template(String),
+    #[error("{0}")]
+    Rule(String),
+}
+
 /// Looks before the run at what would fail at the second turn: a conversation with history, for an API that takes none.
 pub fn check_turns(kind: EndpointKind, conversation: &Conversation) -> Result<(), BuildError> {
     let has_history =

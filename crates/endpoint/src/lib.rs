@@ -11,8 +11,8 @@ mod request;
 mod settings;
 
 pub use aiperf_clock::ReadMark;
-pub use api::of;
-pub use endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest, check_turns};
+pub use api::{check_declaration, of};
+pub use endpoint::{BodyOptions, BuildError, DeclarationError, Endpoint, TurnRequest, check_turns};
 pub use reply::{LiveChat, NewWords, ReplyReader, ResponseBody, ResponseField, sse};
 pub use request::{
     HeaderError, HeaderOptions, HeaderPlan, History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings,

@@ -18,8 +18,8 @@ pub use grammar::key_value::read_into as read_key_values;
 pub use grammar::sequence::read as read_length_pairs;
 pub use grammar::sla_filter::read as read_sla_filter;
 pub use groups::{
-    CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, searches_capacity,
-    variant_options,
+    CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, recipe_names,
+    searches_capacity, variant_options,
 };
 pub use raw::{Given, RawOptions};
 pub use variables::{

@@ -27,9 +27,9 @@ pub use figure::{
 pub use files::{PictureFormat, WrittenPlots};
 pub use mode::RunMode;
 pub use preset::{
-    BUILT_IN_YAML, BoardLayout, ConfigOrigin, FOLDER_CONFIG, MetricParts, OneOrMore, PlotType, Preset, PresetDocument,
-    PresetFile, USER_CONFIG, WrittenAxes, WrittenMetric, WrittenPreset, WrittenSettings, WrittenVisualization,
-    load_presets, yaml_text,
+    AddedPreset, BUILT_IN_YAML, BoardLayout, ConfigOrigin, FOLDER_CONFIG, MetricParts, OneOrMore, PlotType, Preset,
+    PresetDocument, PresetFile, USER_CONFIG, WrittenAxes, WrittenMetric, WrittenPreset, WrittenSettings,
+    WrittenVisualization, load_presets, yaml_text,
 };
 pub use run::{DetailedRun, ResultFolder, ResultKind, RunParameter, SummarisedRun, discover};
 pub use session::{DrawnPlot, PlotOptions, PlotSession, SkippedPlot, mode_of};

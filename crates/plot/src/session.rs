@@ -6,7 +6,7 @@ use crate::PlotError;
 use crate::figure::Figure;
 use crate::mode::RunMode;
 use crate::plots::{self, SingleContext};
-use crate::preset::{self, ConfigOrigin, Preset, PresetFile};
+use crate::preset::{self, AddedPreset, ConfigOrigin, Preset, PresetFile};
 use crate::run::{DetailedRun, ResultFolder, ResultKind, SummarisedRun, discover};
 
 /// What the user asks for.
@@ -24,6 +24,8 @@ pub struct PlotOptions {
     pub gpus: Option<u64>,
     /// Names of plots, instead of the defaults.
     pub presets: Vec<String>,
+    /// Presets in addition to those of the configuration.
+    pub added: Vec<AddedPreset>,
 }
 
 /// A plot that was made.
@@ -61,8 +63,9 @@ impl PlotSession {
     /// Finds and reads everything; nothing is written.
     pub fn open(options: &PlotOptions) -> Result<Self, PlotError> {
         let runs = discover(&options.paths)?;
-        let (origin, document) =
+        let (origin, mut document) =
             preset::load_presets(options.config.as_deref(), &options.paths, options.home.as_deref())?;
+        options.added.iter().for_each(|preset| preset.add_to(&mut document));
         let presets = document.check().map_err(PlotError::Preset)?;
         let mode = mode_of(&runs, options.mode)?;
         let asked =

@@ -15,8 +15,8 @@ mod trace_parent;
 
 pub use affinity::AffinityHeaders;
 pub use endpoint::{
-    BodyForm, BodySource, EndpointFacts, EndpointKind, GrpcSupport, KserveBackend, Medium, MethodName, MethodNameError,
-    TemplateText, TurnPart, Wire,
+    BodyForm, BodySource, DeclaredEndpoint, EndpointDeclaration, EndpointFacts, EndpointKind, GrpcSupport,
+    KserveBackend, Medium, MethodName, MethodNameError, ResponseRules, TemplateText, TurnPart, Wire,
 };
 pub use failure_kind::FailureKind;
 pub use phase_kind::PhaseKind;

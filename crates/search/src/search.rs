@@ -33,6 +33,11 @@ impl Search {
         Self { spec, planner, iterations: Vec::new(), reason: None }
     }
 
+    /// A search whose points another planner chooses.
+    pub fn with_planner(spec: SearchSpec, planner: Box<dyn Planner>) -> Self {
+        Self { spec, planner, iterations: Vec::new(), reason: None }
+    }
+
     pub const fn spec(&self) -> &SearchSpec {
         &self.spec
     }

@@ -7,8 +7,8 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, capacity, chat, compare, config, doctor, help, init, man_pages, merge, plot, report, selftest,
-    speed_bench_report, trace,
+    HELP, analyze, capacity, chat, compare, config, doctor, help, init, man_pages, merge, plot, plugins, report,
+    selftest, speed_bench_report, trace,
 };
 use crate::build::VERSION;
 
@@ -64,6 +64,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(analyze::command())
         .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))
+        .subcommand(plugins::command())
         .subcommand(speed_bench_report::command())
         .subcommand(compare::command())
         .subcommand(compare::gate_command())

@@ -42,6 +42,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
 | `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
 | `aiperf plot FOLDER...` | draw charts of a run or of several runs; see [plots.md](plots.md) |
+| `aiperf plugins [CATEGORY] [NAME]` | list plugins; `--validate` checks yours, `new CATEGORY` begins one; see [plugins.md](plugins.md) |
 | `aiperf speed-bench-report FOLDER...` | put SPEED-Bench runs into one table; see [datasets.md](datasets.md#speed_bench) |
 | `aiperf config init` | list configuration files to begin with; `--template NAME` prints one |
 | `aiperf config from-flags OPTIONS` | print the configuration file that options of `profile` mean |

@@ -18,6 +18,7 @@ mod manual;
 mod merge;
 mod mistake;
 mod plot;
+mod plugins;
 mod profile;
 mod report;
 mod selftest;
@@ -48,6 +49,7 @@ pub(crate) use init::InitInvocation;
 pub(crate) use man_pages::ManPages;
 pub(crate) use merge::MergeInvocation;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
+pub(crate) use plugins::{PLUGIN_DIR, PluginsInvocation};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::SimInvocation;
@@ -55,7 +57,7 @@ pub(crate) use speed_bench_report::SpeedBenchInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 4] = ["plugins", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 3] = ["kube", "service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -84,6 +86,8 @@ pub(crate) enum Invocation {
     Compare(CompareInvocation),
     /// Draw charts of runs.
     Plot(Box<PlotInvocation>),
+    /// List, check or begin plugins.
+    Plugins(PluginsInvocation),
     /// Check an artifact folder or a file of results.
     Validate(PathBuf),
     Trace(TraceInvocation),
@@ -157,6 +161,7 @@ pub(crate) fn parse(
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
+        Some((plugins::NAME, matches)) => plugins::read(matches).map(Invocation::Plugins),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
         Some((name @ "validate", matches)) => match trace::artifact(matches, environment) {
             Some(folder) => Ok(Invocation::Validate(folder)),

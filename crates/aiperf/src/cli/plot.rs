@@ -70,7 +70,7 @@ pub(super) enum PlotArg {
 
 type PlotRow = OptionRow<PlotArg>;
 
-pub(super) const OPTIONS: [PlotRow; 17] = [
+pub(super) const OPTIONS: [PlotRow; 18] = [
     row(
         "paths",
         "FOLDER",
@@ -116,6 +116,13 @@ pub(super) const OPTIONS: [PlotRow; 17] = [
         "",
         "Show the charts on the terminal and write no files; auto uses sixel or kitty if the terminal is known to have them",
         PlotArg::Optional("auto"),
+    ),
+    row(
+        super::PLUGIN_DIR,
+        "FOLDER",
+        "",
+        "Folder with plugin packs, in addition to the plugins folder of your configuration; repeatable",
+        PlotArg::List,
     ),
     row("verbose", "", "", "Name the runs that were found and the files that were written", PlotArg::Flag),
     row(
@@ -282,6 +289,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Pl
             mode,
             gpus: gpus.transpose()?,
             presets: list("preset").cloned().collect(),
+            added: Vec::new(),
         },
         theme,
         formats,

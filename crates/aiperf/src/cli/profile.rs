@@ -33,7 +33,8 @@ pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
 }
 
 /// Options that may stand next to `--resume` when it repeats the command of the plan.
-const NEXT_TO_RESUME: [OptionId; 9] = [
+const NEXT_TO_RESUME: [OptionId; 10] = [
+    OptionId::PluginDir,
     OptionId::Resume,
     OptionId::DryRun,
     OptionId::FailFast,

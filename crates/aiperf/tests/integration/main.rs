@@ -57,6 +57,7 @@ mod parquet_tables;
 mod phases;
 mod plot_dashboard;
 mod plots;
+mod plugins;
 mod preconnect;
 mod proxies;
 mod public_datasets;

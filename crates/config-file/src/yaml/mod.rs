@@ -5,9 +5,8 @@ mod read;
 mod scalar;
 mod write;
 
-pub use node::Position;
-pub(crate) use node::{Entry, Node, NodeValue};
-pub(crate) use read::read;
+pub use node::{Entry, Node, NodeValue, Position};
+pub use read::read;
 pub(crate) use scalar::typed;
 /// The value of a document, without places.
 pub fn value(text: &str) -> Result<serde_json::Value, crate::FileError> {

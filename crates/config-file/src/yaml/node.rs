@@ -11,13 +11,13 @@ pub struct Position {
 
 /// A value and its place in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) value: NodeValue,
-    pub(crate) position: Position,
+pub struct Node {
+    pub value: NodeValue,
+    pub position: Position,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NodeValue {
+pub enum NodeValue {
     Null,
     Bool(bool),
     Int(i64),
@@ -29,14 +29,14 @@ pub(crate) enum NodeValue {
 
 /// A key of a map with its value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_position: Position,
-    pub(crate) value: Node,
+pub struct Entry {
+    pub key: String,
+    pub key_position: Position,
+    pub value: Node,
 }
 
 impl Node {
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
@@ -48,12 +48,12 @@ impl Node {
     }
 
     /// The keys of a map; none of anything else.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Entry] {
         if let NodeValue::Map(entries) = &self.value { entries } else { &[] }
     }
 
     /// What kind of value it is, in the words of a message.
-    pub(crate) const fn kind(&self) -> &'static str {
+    pub const fn kind(&self) -> &'static str {
         match self.value {
             NodeValue::Null => "nothing",
             NodeValue::Bool(_) => "true or false",
@@ -66,7 +66,7 @@ impl Node {
     }
 
     /// A scalar as it would be typed on a command line.
-    pub(crate) fn word(&self) -> Option<String> {
+    pub fn word(&self) -> Option<String> {
         match &self.value {
             NodeValue::Bool(value) => Some(value.to_string()),
             NodeValue::Int(value) => Some(value.to_string()),
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match &self.value {
             NodeValue::Null => Value::Null,
             NodeValue::Bool(value) => Value::Bool(*value),

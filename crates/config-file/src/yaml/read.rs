@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 256;
 /// Most values of a document, with all aliases replaced. Rows of an inline data set count too.
 const MAX_NODES: usize = 2_000_000;
 
-pub(crate) fn read(text: &str) -> Result<Node, FileError> {
+pub fn read(text: &str) -> Result<Node, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
     let parser = Parser::new_from_str_with_options(text, options);

@@ -29,11 +29,12 @@ impl TemplateApi {
 impl Endpoint for TemplateApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let template = self.template.as_ref().ok_or(BuildError::NoTemplate)?;
-        let made: Map<String, Value> = template.render(request).map_err(|reason| BuildError::Template {
-            session: request.session(),
-            turn: request.turn,
-            reason,
-        })?;
+        let failed = |reason| BuildError::Template { session: request.session(), turn: request.turn, reason };
+        let has_extras = !request.options.extra_inputs.is_empty() || request.current()?.extra_body.is_some();
+        if !has_extras && let Some(body) = template.render_compact(request).map_err(failed)? {
+            return Ok(body);
+        }
+        let made: Map<String, Value> = template.render(request).map_err(failed)?;
         let mut payload = Payload::default();
         for (name, value) in &made {
             payload.set(name, BodyField::Given(value));

@@ -11,7 +11,7 @@ const ERROR_EVENT_KIND: &str = "SSEResponseError";
 /// Types that only mark an event as an error.
 const EVENT_KINDS: [&str; 2] = ["error", "response.error"];
 /// For an error object that names no type of its own.
-const UNNAMED_KIND: &str = "InBandError";
+pub(crate) const UNNAMED_KIND: &str = "InBandError";
 
 /// Reads an error object: `{"error": {"message", "type", "code"}}`, `{"error": "text"}`, or the fields at the top level.
 pub(crate) fn error_object(data: &str) -> ReplyError {

@@ -9,6 +9,7 @@ pub(crate) mod lenient;
 mod live;
 mod response;
 mod response_field;
+pub(crate) mod rules;
 pub(crate) mod spec_decode;
 pub mod sse;
 pub(crate) mod stream_reader;

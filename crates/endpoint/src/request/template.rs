@@ -1,27 +1,28 @@
 //! The template that the bodies of `--endpoint-type template` are made of: Jinja, filled in with the turn.
 
 mod bounds;
+mod compact;
+mod variables;
 
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
 
-use aiperf_conversation::{Media, Turn};
-use minijinja::value::{Serde, Value as Jinja, ValueKind};
+use minijinja::value::{Value as Jinja, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
-use crate::request::media::each;
-use crate::request::unsent::{PASSAGES, QUERY};
-use crate::{Past, TurnRequest};
+use self::variables::{MESSAGES, TEMPLATE_VARIABLES, TemplateVariable};
+use crate::TurnRequest;
 
 /// A template that was compiled.
 #[derive(Clone)]
 pub struct PayloadTemplate {
     source: Arc<str>,
     environment: Arc<Environment<'static>>,
+    /// The variables that the text may name. Making the others would take longer than writing a body.
+    variables: Vec<&'static TemplateVariable>,
 }
 
 const NAME: &str = "payload_template";
@@ -36,7 +37,13 @@ impl PayloadTemplate {
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
         bounds::apply(&mut environment);
         environment.add_template_owned(NAME, source.to_owned()).map_err(|error| one_line(&error))?;
-        Ok(Self { source: source.into(), environment: Arc::new(environment) })
+        let names = environment.get_template(NAME).map(|template| template.undeclared_variables(false));
+        let names = names.map_err(|error| one_line(&error))?;
+        // A name that is assigned in one branch only is not among the undeclared ones, so that the text decides. `messages` is often
+        // the name of a field.
+        let may_name = |name: &str| if name == MESSAGES { names.contains(name) } else { source.contains(name) };
+        let variables = TEMPLATE_VARIABLES.iter().filter(|variable| may_name(variable.name)).collect();
+        Ok(Self { source: source.into(), environment: Arc::new(environment), variables })
     }
 
     pub fn source(&self) -> &str {
@@ -71,16 +78,37 @@ impl PayloadTemplate {
         self.render_as(request, "JSON")
     }
 
+    /// One body as compact JSON, if it is an object. Nothing is stored but its text.
+    pub(crate) fn render_compact(&self, request: &TurnRequest<'_>) -> Result<Option<Vec<u8>>, String> {
+        let mut written = self.write(request)?;
+        if written.trim_ascii_start().first() != Some(&b'{') {
+            return Ok(None);
+        }
+        serde_json::from_slice::<IgnoredAny>(&written).map_err(|error| not_json(&written, "JSON object", &error))?;
+        compact::remove_blanks(&mut written);
+        Ok(Some(written))
+    }
+
     fn render_as<T: DeserializeOwned>(&self, request: &TurnRequest<'_>, what: &str) -> Result<T, String> {
-        let variables = TemplateVariables::of(request)?;
+        let written = self.write(request)?;
+        serde_json::from_slice(&written).map_err(|error| not_json(&written, what, &error))
+    }
+
+    fn write(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, String> {
+        let mut context = Vec::with_capacity(self.variables.len());
+        for variable in &self.variables {
+            context.push((variable.name, (variable.value)(request)?));
+        }
         let template = self.environment.get_template(NAME).map_err(|error| one_line(&error))?;
         let mut written = bounds::TemplateOutput::default();
-        template.render_captured_to(Serde(variables), &mut written).map_err(|error| one_line(&error))?;
-        serde_json::from_slice(&written.0).map_err(|error| {
-            let start: String = String::from_utf8_lossy(&written.0).chars().take(120).collect();
-            format!("it does not render valid {what} ({error}): {start:?}")
-        })
+        template.render_captured_to(Jinja::from_pairs(context), &mut written).map_err(|error| one_line(&error))?;
+        Ok(written.0)
     }
+}
+
+fn not_json(written: &[u8], what: &str, error: &serde_json::Error) -> String {
+    let start: String = String::from_utf8_lossy(written).chars().take(120).collect();
+    format!("it does not render valid {what} ({error}): {start:?}")
 }
 
 fn one_line(error: &Error) -> String {
@@ -123,145 +151,9 @@ impl PartialEq for PayloadTemplate {
     }
 }
 
-/// Everything that a template can name.
-#[derive(Debug, Serialize)]
-struct TemplateVariables<'a> {
-    text: Option<&'a str>,
-    texts: Vec<&'a str>,
-    image: Option<&'a str>,
-    images: Vec<&'a str>,
-    audio: Option<&'a str>,
-    audios: Vec<&'a str>,
-    video: Option<&'a str>,
-    videos: Vec<&'a str>,
-    query: Option<&'a str>,
-    queries: Vec<&'a str>,
-    passage: Option<&'a str>,
-    passages: Vec<&'a str>,
-    texts_by_name: Map<String, Value>,
-    images_by_name: Map<String, Value>,
-    audios_by_name: Map<String, Value>,
-    videos_by_name: Map<String, Value>,
-    model: &'a str,
-    max_tokens: Option<u32>,
-    role: &'a str,
-    stream: bool,
-    turn: TemplateTurn<'a>,
-    turns: Vec<TemplateTurn<'a>>,
-    request_info: RequestInfo<'a>,
-}
-
-/// A turn, or a reply between two turns.
-#[derive(Debug, Clone, Serialize)]
-struct TemplateTurn<'a> {
-    role: &'a str,
-    texts: Vec<&'a str>,
-    images: Vec<&'a str>,
-    audios: Vec<&'a str>,
-    videos: Vec<&'a str>,
-    model: &'a str,
-    max_tokens: Option<u32>,
-}
-
-#[derive(Debug, Serialize)]
-struct RequestInfo<'a> {
-    conversation_id: &'a str,
-    turn_index: usize,
-    system_message: Option<&'a str>,
-    user_context_message: Option<&'a str>,
-    turns: Vec<TemplateTurn<'a>>,
-}
-
-impl<'a> TemplateVariables<'a> {
-    fn of(request: &TurnRequest<'a>) -> Result<Self, String> {
-        let turn = request.current().map_err(|error| error.to_string())?;
-        let mut turns = Vec::with_capacity(request.history.len() + 1);
-        for past in request.history {
-            match past {
-                Past::Turn { .. } => {
-                    let before = past.turn().map_err(|error| error.to_string())?;
-                    turns.extend(before.map(TemplateTurn::of));
-                }
-                Past::Message(message) => turns.push(TemplateTurn::reply(message)),
-            }
-        }
-        turns.push(TemplateTurn::of(turn));
-        let named = |names: [&str; 2]| -> Vec<&'a str> {
-            let fields = turn.texts.iter().filter(|field| names.contains(&field.name.as_str()));
-            fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect()
-        };
-        let (queries, passages) = (named(QUERY), named(PASSAGES));
-        let current = TemplateTurn::of(turn);
-        Ok(Self {
-            text: current.texts.first().copied(),
-            texts: current.texts.clone(),
-            image: current.images.first().copied(),
-            images: current.images.clone(),
-            audio: current.audios.first().copied(),
-            audios: current.audios.clone(),
-            video: current.videos.first().copied(),
-            videos: current.videos.clone(),
-            query: queries.first().copied(),
-            queries,
-            passage: passages.first().copied(),
-            passages,
-            texts_by_name: by_name(&turn.texts),
-            images_by_name: by_name(&turn.images),
-            audios_by_name: by_name(&turn.audios),
-            videos_by_name: by_name(&turn.videos),
-            model: &turn.model,
-            max_tokens: turn.max_tokens,
-            role: current.role,
-            stream: request.options.streaming,
-            turn: current,
-            request_info: RequestInfo {
-                conversation_id: &request.conversation.session_id.0,
-                turn_index: request.turn,
-                system_message: request.conversation.system.as_deref(),
-                user_context_message: request.conversation.user_context.as_deref(),
-                turns: turns.clone(),
-            },
-            turns,
-        })
-    }
-}
-
-impl<'a> TemplateTurn<'a> {
-    fn of(turn: &'a Turn) -> Self {
-        Self {
-            role: turn.role.as_ref().map_or("user", |role| &*role.0),
-            texts: turn.all_texts().collect(),
-            images: each(&turn.images).collect(),
-            audios: each(&turn.audios).collect(),
-            videos: each(&turn.videos).collect(),
-            model: &turn.model,
-            max_tokens: turn.max_tokens,
-        }
-    }
-
-    fn reply(message: &'a Value) -> Self {
-        let none = Vec::new;
-        let text = message.get("content").and_then(Value::as_str);
-        let role = message.get("role").and_then(Value::as_str).unwrap_or("assistant");
-        let texts = text.into_iter().collect();
-        Self { role, texts, images: none(), audios: none(), videos: none(), model: "", max_tokens: None }
-    }
-}
-
-fn by_name(media: &[Media]) -> Map<String, Value> {
-    let mut named = Map::new();
-    for field in media {
-        let contents = field.contents.iter().map(|content| Value::String(content.to_string()));
-        if let Value::Array(all) = named.entry(field.name.clone()).or_insert_with(|| Value::Array(Vec::new())) {
-            all.extend(contents);
-        }
-    }
-    named
-}
-
 #[cfg(test)]
 mod tests {
-    use aiperf_conversation::{ContextMode, Conversation, Lineage, SessionId};
+    use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
     use serde_json::json;
 
     use super::*;

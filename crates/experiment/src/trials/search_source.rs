@@ -8,7 +8,7 @@ use aiperf_config::{
 };
 use aiperf_metrics::Metric;
 use aiperf_report::{ReportError, WrittenFile, aggregate_names, write_durably};
-use aiperf_search::{EndReason, NextProbe, Outcome, Search, SearchPoint, TrialStatistics};
+use aiperf_search::{EndReason, NextProbe, Outcome, Planner, Search, SearchPoint, TrialStatistics};
 use serde_json::{Map, Value, json};
 
 use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
@@ -30,12 +30,18 @@ pub struct SearchSource {
 }
 
 impl SearchSource {
-    /// The search of an experiment; `None` if it has none.
-    pub fn new(experiment: &Experiment) -> Result<Option<Self>, Box<dyn Error + Send + Sync>> {
+    /// The search of an experiment; `None` if it has none. `planner` chooses the points, if it is given.
+    pub fn new(
+        experiment: &Experiment,
+        planner: Option<Box<dyn Planner>>,
+    ) -> Result<Option<Self>, Box<dyn Error + Send + Sync>> {
         let Some(planned) = experiment.search.clone() else { return Ok(None) };
         check(&planned)?;
         let seed = experiment.seeds.base.unwrap_or(seeds::USUAL);
-        let search = Search::new(planned.spec.clone(), seed);
+        let search = match planner {
+            Some(planner) => Search::with_planner(planned.spec.clone(), planner),
+            None => Search::new(planned.spec.clone(), seed),
+        };
         let dir = experiment.dir.clone();
         Ok(Some(Self { planned, search, dir, asked: None, measured: Vec::new(), problem: None }))
     }

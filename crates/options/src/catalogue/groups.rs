@@ -2,7 +2,7 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, gpu_telemetry, load, network_latency, nodes, output, scenario,
+    accuracy, dataset, endpoint, experiment, extension, gpu_telemetry, load, network_latency, nodes, output, scenario,
     server_metrics, service,
 };
 
@@ -36,6 +36,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("Image Input", dataset::media::image::IMAGE),
     group("Video Input", dataset::media::video::VIDEO),
     group("Service", service::SERVICE),
+    group("Plugins", extension::PLUGINS),
     group("Server Metrics", server_metrics::SERVER_METRICS),
     group("Network Latency", network_latency::NETWORK_LATENCY),
     group("GPU Telemetry", gpu_telemetry::GPU_TELEMETRY),

@@ -255,6 +255,8 @@ pub enum OptionId {
     VideoAudioNumChannels,
     VideoAudioCodec,
     VideoAudioDepth,
+    // Plugins
+    PluginDir,
     // Service
     LogLevel,
     Verbose,

@@ -22,11 +22,13 @@ use aiperf_redact::{self as redact, REDACTED};
 
 use crate::catalogue::OptionId;
 use crate::grammar::{header, url};
+use crate::groups::extension;
 use crate::{ConfigError, RawOptions};
 
-pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
+pub(super) fn targets(raw: &RawOptions, environment: &Environment) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
     raw.choice(OptionId::UrlStrategy)?;
+    kind(raw, environment)?;
     let scheme = grpc::usual_scheme(raw)?;
     if !raw.is_given(id) {
         let port = if scheme == Scheme::Grpc { 8001 } else { 8000 };
@@ -52,7 +54,7 @@ pub(super) fn resolve(
     models: &[Arc<str>],
     warnings: &mut Vec<String>,
 ) -> Result<EndpointConfig, ConfigError> {
-    let kind = kind(raw)?;
+    let kind = kind(raw, environment)?;
     let wire = grpc::wire(raw, kind, &targets)?;
     let asked_to_stream = raw.flag(OptionId::Streaming)?;
     let streaming = asked_to_stream && kind.facts().streams;
@@ -84,7 +86,7 @@ pub(super) fn resolve(
         streaming,
         request_timeout: request_timeout(raw)?,
         api_key: api_key(raw)?,
-        headers: headers(raw)?,
+        headers: extension::headers(headers(raw)?, kind),
         session_header: session_header(raw)?,
         connection_reuse: connection_reuse(raw, tuning)?,
         http_version,
@@ -114,15 +116,9 @@ pub(super) fn resolve(
     })
 }
 
-fn kind(raw: &RawOptions) -> Result<EndpointKind, ConfigError> {
+fn kind(raw: &RawOptions, environment: &Environment) -> Result<EndpointKind, ConfigError> {
     grpc::refuse_engine(raw)?;
-    let Some(name) = raw.choice(OptionId::EndpointType)? else { return Ok(EndpointKind::Chat) };
-    EndpointKind::from_name(name)
-        .ok_or_else(|| raw.bad(OptionId::EndpointType, name, &format!("choose one of {}", all_kinds())))
-}
-
-fn all_kinds() -> String {
-    EndpointKind::NAMES.join(", ")
+    extension::endpoint(raw, environment)
 }
 
 fn check_per_chunk_usage(

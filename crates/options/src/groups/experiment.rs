@@ -13,6 +13,7 @@ mod variant;
 use aiperf_config::{Cell, CellVariation, DatasetSource, Environment, Experiment, Seeds, Sweep, Trials};
 use serde_json::Value;
 
+pub use self::recipe::recipe_names;
 use self::search::SearchRequest;
 use self::sweep::Lists;
 use self::variant::Variant;
@@ -23,17 +24,20 @@ use crate::{ConfigError, RawOptions};
 impl RawOptions {
     /// The runs that these options describe in these surroundings.
     pub fn resolve_experiment(&self, environment: &Environment) -> Result<Experiment, ConfigError> {
-        let raw = self;
-        super::refuse_unbuilt(raw)?;
+        super::refuse_unbuilt(self)?;
+        let raw = &*super::extension::apply(self, environment)?;
         if raw.is_given(OptionId::Scenario) {
             super::scenario::refuse_lists(raw)?;
         }
         let tuning = crate::variables::read(&environment.variables)?.search;
         match search::find(raw, &tuning, raw.flag(OptionId::Streaming)?)? {
             SearchRequest::None => {}
-            SearchRequest::Adaptive(spec) => return self.resolve_search(*spec, environment),
-            SearchRequest::Grid(recipe) => return self.resolve_grid(&recipe, environment),
-            SearchRequest::Capacity => return self.resolve_capacity(environment),
+            SearchRequest::Adaptive(mut spec) => {
+                spec.plugin = super::extension::planner(self, environment);
+                return raw.resolve_search(*spec, environment);
+            }
+            SearchRequest::Grid(recipe) => return raw.resolve_grid(&recipe, environment),
+            SearchRequest::Capacity => return raw.resolve_capacity(environment),
         }
         let lists = Lists::find(raw)?;
         let variants = Variant::find(raw, lists.is_some())?;

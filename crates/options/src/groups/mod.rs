@@ -6,6 +6,7 @@ pub(crate) mod api;
 pub(crate) mod dataset;
 pub(crate) mod endpoint;
 pub(crate) mod experiment;
+pub(crate) mod extension;
 pub(crate) mod gpu_telemetry;
 pub(crate) mod load;
 mod mlflow;
@@ -24,7 +25,7 @@ mod until_ci;
 mod wandb;
 
 pub use experiment::capacity::{CAPACITY_RECIPE, contradicts_capacity, searches_capacity};
-pub use experiment::{give_all_the_largest_data, variant_options};
+pub use experiment::{give_all_the_largest_data, recipe_names, variant_options};
 pub use mlflow::read_tags;
 
 use aiperf_config::{Config, DatasetSource, Environment, Phases, Recipe, defaults};
@@ -48,10 +49,11 @@ impl RawOptions {
         let typed = self;
         refuse_unbuilt(typed)?;
         let raw = &*scenario::apply(typed)?;
+        let raw = &*extension::apply(raw, environment)?;
         let mut warnings: Vec<String> = ignored(typed).collect();
         let mut tuning = variables::read(&environment.variables)?;
         let node = nodes::resolve(raw)?;
-        let targets = endpoint::targets(raw)?;
+        let targets = endpoint::targets(raw, environment)?;
         let (models, selection) = endpoint::model::resolve(raw, &targets)?;
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, &tuning, (models, selection), &mut warnings)?;

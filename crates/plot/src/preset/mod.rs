@@ -1,5 +1,6 @@
 //! What to draw: presets, as the configuration file has them.
 
+mod added;
 mod check;
 mod classification;
 mod document;
@@ -13,6 +14,7 @@ mod source;
 mod style;
 mod yaml;
 
+pub use added::AddedPreset;
 pub(crate) use classification::{Classification, ExperimentSide};
 pub use document::{
     BoardLayout, OneOrMore, PresetDocument, WrittenAxes, WrittenPreset, WrittenSettings, WrittenVisualization,

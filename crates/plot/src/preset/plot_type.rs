@@ -68,6 +68,11 @@ impl PlotType {
         NAMES.iter().filter(|(kind, _)| kind.fits(mode)).map(|(_, name)| *name).collect()
     }
 
+    /// Names of all types.
+    pub fn all_names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(_, name)| *name)
+    }
+
     /// Whether a key of a preset changes plots of this type.
     pub(super) fn heeds(self, key: &str, mode: RunMode) -> bool {
         let is_multi = mode == RunMode::Multi;

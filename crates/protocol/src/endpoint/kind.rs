@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::declared::DeclaredEndpoint;
 use super::facts::{BodyForm, BodySource, EndpointFacts, GrpcSupport, TurnPart};
 use super::medium::Medium;
 
@@ -16,14 +17,21 @@ macro_rules! kinds {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum EndpointKind {
             $(#[doc = concat!("`", $name, "`")] $kind,)*
+            /// Declared by a plugin pack.
+            Declared(DeclaredEndpoint),
         }
 
         impl EndpointKind {
-            /// The spelling of each type, in the order of [`Self::ALL`].
+            /// The spelling of each built-in type, in the order of [`Self::ALL`].
             pub const NAMES: &'static [&'static str] = &[$($name),*];
             pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$kind),*];
-            const FACTS: [EndpointFacts; Self::NAMES.len()] =
-                [$(EndpointFacts { name: $name, ..EndpointFacts { $($facts)* } }),*];
+
+            pub const fn facts(self) -> &'static EndpointFacts {
+                match self {
+                    $(Self::$kind => const { &EndpointFacts { name: $name, ..EndpointFacts { $($facts)* } } },)*
+                    Self::Declared(endpoint) => &endpoint.declaration().facts,
+                }
+            }
         }
     };
 }
@@ -31,10 +39,6 @@ macro_rules! kinds {
 crate::for_each_endpoint!(kinds);
 
 impl EndpointKind {
-    pub const fn facts(self) -> &'static EndpointFacts {
-        &Self::FACTS[self as usize]
-    }
-
     /// Whether it can be called over gRPC.
     pub const fn speaks_grpc(self) -> bool {
         self.facts().speaks_grpc()
@@ -50,7 +54,7 @@ impl EndpointKind {
         self.facts().takes.contains(&medium)
     }
 
-    /// Reads a name in any case, with `-` and `_` alike.
+    /// Reads the name of a built-in type in any case, with `-` and `_` alike.
     pub fn from_name(text: &str) -> Option<Self> {
         let wanted = text.to_ascii_lowercase().replace('-', "_");
         Self::ALL.into_iter().find(|kind| kind.facts().name == wanted)

@@ -1,5 +1,6 @@
 //! The endpoint types and the settings that belong to some of them.
 
+mod declared;
 mod facts;
 mod kind;
 mod kserve_backend;
@@ -9,6 +10,7 @@ mod registry;
 mod template_text;
 mod wire;
 
+pub use declared::{DeclaredEndpoint, EndpointDeclaration, ResponseRules};
 pub use facts::{BodyForm, BodySource, EndpointFacts, GrpcSupport, TurnPart};
 pub use kind::EndpointKind;
 pub use kserve_backend::KserveBackend;

@@ -19,8 +19,9 @@ pub(super) fn resolve(
     let repository = repository(raw)?;
     let filters = filters(raw)?;
     let subset = raw.text(OptionId::HfSubset);
-    let name = raw.choice(id)?.or(repository.as_ref().map(|_| "weka_hf"));
-    let Some(set) = PUBLIC_SETS.iter().find(|set| Some(set.name) == name) else {
+    let declared = raw.text(id).and_then(|name| environment.extensions.public_set(name));
+    let name = if declared.is_some() { None } else { raw.choice(id)?.or(repository.as_ref().map(|_| "weka_hf")) };
+    let Some(set) = declared.or_else(|| PUBLIC_SETS.iter().find(|set| Some(set.name) == name)) else {
         for other in [OptionId::HfSubset, OptionId::DatasetFilter] {
             if raw.is_given(other) {
                 return Err(raw.needs(other, id, "it selects rows of a public data set"));

@@ -7,7 +7,6 @@ use aiperf_address::Scheme;
 use aiperf_config::{DescriptorSource, Environment, GrpcMethod, Target, defaults};
 use aiperf_protocol::{EndpointKind, KserveBackend, MethodName, Wire};
 
-use super::kind;
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
@@ -31,7 +30,10 @@ const GRPC_TYPES: &str = "--endpoint-type kserve or dynamic_grpc";
 pub(super) fn usual_scheme(raw: &RawOptions) -> Result<Scheme, ConfigError> {
     let is_grpc = match raw.choice(OptionId::Transport)? {
         Some(transport) => transport == Scheme::Grpc.name(),
-        None => kind(raw)?.speaks_grpc(),
+        // Declared types do not speak gRPC.
+        None => {
+            raw.text(OptionId::EndpointType).and_then(EndpointKind::from_name).is_some_and(EndpointKind::speaks_grpc)
+        }
     };
     Ok(if is_grpc { Scheme::Grpc } else { Scheme::Http })
 }

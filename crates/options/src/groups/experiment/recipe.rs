@@ -38,6 +38,11 @@ const NAMES: [&str; 8] = [
     "prefill-ttft-curve",
 ];
 
+/// The names of all recipes.
+pub const fn recipe_names() -> &'static [&'static str] {
+    &NAMES
+}
+
 /// What a recipe means with these options.
 pub(super) fn expand(
     raw: &RawOptions,
