@@ -5,6 +5,7 @@
 
 mod api;
 mod capacity;
+mod cluster;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -32,6 +33,7 @@ mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
 pub use capacity::{CapacityOf, CapacitySearch, CapacitySlo};
+pub use cluster::{ClusterConfig, CoordinatorLossPolicy, NodeLossPolicy};
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection,
