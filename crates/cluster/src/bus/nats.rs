@@ -5,7 +5,8 @@ use std::fmt;
 use std::future::Future;
 use std::net::ToSocketAddrs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -35,6 +36,8 @@ pub struct NatsBus {
     context: jetstream::Context,
     buckets: Mutex<HashMap<String, kv::Store>>,
     reader: Mutex<Option<Reader>>,
+    /// How often a connection was made.
+    connections: Arc<AtomicU64>,
 }
 
 /// A consumer and the sequence index that it goes on after.
@@ -42,6 +45,8 @@ struct Reader {
     stream: String,
     after: u64,
     consumer: PullConsumer,
+    /// The connection that it was made on: a server that was restarted does not know it.
+    connection: u64,
 }
 
 impl fmt::Debug for NatsBus {
@@ -59,7 +64,8 @@ impl NatsBus {
             .enable_all()
             .build()
             .map_err(|cause| failed(cause.to_string()))?;
-        let options = options(access, name).map_err(|cause| failed(cause.to_string()))?;
+        let connections = Arc::new(AtomicU64::new(0));
+        let options = options(access, name, &connections).map_err(|cause| failed(cause.to_string()))?;
         let urls: Vec<String> = access.url.split(',').map(|url| url.trim().to_owned()).collect();
         let client = runtime
             .block_on(async { tokio::time::timeout(PATIENCE * 2, options.connect(urls)).await })
@@ -67,7 +73,7 @@ impl NatsBus {
             .map_err(|error| failed(with_causes(&error)))?;
         let mut context = jetstream::new(client.clone());
         context.set_timeout(PATIENCE);
-        Ok(Self { runtime, client, context, buckets: Mutex::default(), reader: Mutex::default() })
+        Ok(Self { runtime, client, context, buckets: Mutex::default(), reader: Mutex::default(), connections })
     }
 
     /// The address of this machine that packets to the server leave from.
@@ -130,19 +136,23 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
-fn options(access: &NatsAccess, name: &str) -> std::io::Result<ConnectOptions> {
+fn options(access: &NatsAccess, name: &str, connections: &Arc<AtomicU64>) -> std::io::Result<ConnectOptions> {
+    let connections = Arc::clone(connections);
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(PATIENCE)
         .request_timeout(Some(PATIENCE))
         .ping_interval(Duration::from_secs(2))
         .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(10) as u64).min(RECONNECT_PAUSE))
-        .event_callback(|event| async move {
+        .event_callback(move |event| {
             match event {
                 Event::Disconnected => log::warn!("The connection to NATS is lost; trying again"),
-                Event::Connected => log::debug!("Connected to NATS"),
+                Event::Connected => {
+                    connections.fetch_add(1, Ordering::Relaxed);
+                }
                 other => log::debug!("NATS: {other}"),
             }
+            async {}
         });
     options = match &access.sign_in {
         SignIn::Nothing => options,
@@ -260,10 +270,12 @@ impl Bus for NatsBus {
 
     fn read(&self, stream: &str, after: u64, most: usize, wait: Duration) -> Result<Vec<StreamMessage>, ClusterError> {
         let mut kept = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |reader: &Reader| reader.stream == stream && reader.after == after;
+        let connection = self.connections.load(Ordering::Relaxed);
+        let fits =
+            |reader: &Reader| reader.stream == stream && reader.after == after && reader.connection == connection;
         let reader = match kept.take().filter(fits) {
             Some(reader) => reader,
-            None => Reader { stream: stream.to_owned(), after, consumer: self.reader(stream, after)? },
+            None => Reader { stream: stream.to_owned(), after, consumer: self.reader(stream, after)?, connection },
         };
         let what = format!("read the stream {stream}");
         let messages = self.wait(&what, async {
