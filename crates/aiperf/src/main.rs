@@ -11,6 +11,7 @@ mod build;
 mod capacity;
 mod chat;
 mod cli;
+mod cluster;
 mod compare;
 mod config_file;
 mod doctor;
@@ -122,6 +123,9 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Doctor(asked) => return doctor::run(&asked, &environment),
         Invocation::SpeedBenchReport(asked) => return speed_bench_report::run(&asked, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
+        Invocation::Coordinate(asked) => return cluster::coordinate(&asked, &environment, interrupts),
+        Invocation::Attach(asked) => return cluster::attach(&asked, &environment, interrupts),
+        Invocation::Node(asked) => return cluster::node(&asked, &environment, interrupts),
         Invocation::Merge(asked) => return merge::merge(&asked, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),

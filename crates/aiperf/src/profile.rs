@@ -9,7 +9,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{
     AutoPlots, Config, ConsoleOutput, DatasetSource, Environment, Experiment, PhaseConfig, PhaseKind, Phases, UiKind,
 };
-use aiperf_engine::ControlSource;
+use aiperf_engine::{Control, ControlSource};
 use aiperf_experiment::{ExperimentPlan, LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_live::{LiveRun, RunActivity};
@@ -174,8 +174,19 @@ pub(crate) fn prepare(
 impl PreparedRun {
     /// `among`: which of several runs it is, in words.
     pub(crate) fn execute(self, interrupts: &Interrupts, among: Option<String>) -> anyhow::Result<RunResult> {
+        self.execute_watched(interrupts, among, |_, _| {})
+    }
+
+    /// The same for a caller who wants to stop the run and to see how it goes on.
+    pub(crate) fn execute_watched(
+        self,
+        interrupts: &Interrupts,
+        among: Option<String>,
+        begun: impl FnOnce(Control, &Arc<Monitor>),
+    ) -> anyhow::Result<RunResult> {
         let control = ControlSource::new();
         let monitor = Arc::new(Monitor::default());
+        begun(control.control(), &monitor);
         interrupts.stop(control.control(), &monitor);
         let _claim = self.claim.take()?;
         // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.

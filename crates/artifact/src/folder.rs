@@ -28,6 +28,7 @@ fn is_companion(name: &str) -> bool {
     ];
     fixed.iter().any(|file| file == Path::new(name))
         || REFERENCE_FILES.contains(&name)
+        || name == crate::merge::node_facts::FILE
         || ends.iter().filter_map(|end| end.to_str()).chain(REFERENCE_ENDS).any(|end| name.ends_with(end))
 }
 

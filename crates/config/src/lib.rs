@@ -6,6 +6,7 @@
 mod accuracy;
 mod api;
 mod capacity;
+mod cluster;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -35,6 +36,7 @@ mod wandb;
 pub use accuracy::{AccuracyConfig, GraderChoice};
 pub use api::{ApiConfig, ApiLinger};
 pub use capacity::{CapacityOf, CapacitySearch, CapacitySlo};
+pub use cluster::{ClusterConfig, CoordinatorLossPolicy, NodeLossPolicy};
 pub use dataset::{
     AccuracyData, AccuracySource, AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig,
     DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace,

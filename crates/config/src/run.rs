@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::{
-    AccuracyConfig, ApiConfig, CacheBust, CapacitySearch, CiTarget, DatasetConfig, EndpointConfig, GpuCost,
-    GpuTelemetry, MlflowConfig, NodeShare, OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile,
-    WandbConfig,
+    AccuracyConfig, ApiConfig, CacheBust, CapacitySearch, CiTarget, ClusterConfig, DatasetConfig, EndpointConfig,
+    GpuCost, GpuTelemetry, MlflowConfig, NodeShare, OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning,
+    UserFile, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -51,6 +51,8 @@ pub struct Config {
     pub node: NodeShare,
     /// When the first phase begins, as time since the Unix epoch; `None`: as soon as everything is ready.
     pub start_at: Option<Duration>,
+    /// Present if this process coordinates nodes and sends nothing itself.
+    pub cluster: Option<ClusterConfig>,
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,

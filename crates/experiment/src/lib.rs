@@ -20,6 +20,7 @@ pub use capacity_search::typical_requests;
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
 pub use prepare::readiness::listed_models;
+pub use prepare::start_time::StartBarrier;
 pub use run::{Run, RunResult};
 pub use selftest::{
     ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,

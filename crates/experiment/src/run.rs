@@ -51,7 +51,7 @@ use crate::prepare::replay_plan;
 use crate::prepare::scenario;
 use crate::prepare::server_hook::{self, ProfilerHook};
 use crate::prepare::settings;
-use crate::prepare::start_time;
+use crate::prepare::start_time::{self, StartBarrier};
 use crate::prepare::strictness::Strictness;
 use crate::prepare::target::Targets;
 use crate::record::stamps;
@@ -104,6 +104,8 @@ pub struct Run {
     pub(crate) keeps_values: bool,
     /// Controllers of phases whose load is controlled, by index.
     load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
+    /// What makes the run wait for others when it is ready.
+    pub(crate) barrier: Mutex<Option<Box<dyn StartBarrier>>>,
     /// Who grades the answers of an accuracy benchmark.
     grader: Mutex<Option<Box<dyn AnswerGrader>>>,
     /// What views of the run know.
@@ -197,6 +199,7 @@ impl Run {
             place: None,
             keeps_values: false,
             load_controllers: Mutex::default(),
+            barrier: Mutex::default(),
             grader: Mutex::new(grader),
             asked_phases: asked,
             live: Arc::clone(live),
@@ -218,6 +221,11 @@ impl Run {
     pub fn take_place(&mut self, place: RunPlace, keeps_values: bool) {
         self.place = Some(place);
         self.keeps_values = keeps_values;
+    }
+
+    /// Lets the run wait for others when it is ready.
+    pub fn start_with(&mut self, barrier: Box<dyn StartBarrier>) {
+        self.barrier = Mutex::new(Some(barrier));
     }
 
     /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with
@@ -315,10 +323,8 @@ impl Run {
             self.phases.iter().zip(&self.contexts).map(|(phase, context)| phase_plan(phase, context)).collect();
         let gauges = Arc::new(MonitorGauges(Arc::clone(monitor)));
         self.live.begin(RunPlan { benchmark_id: benchmark_id.clone(), phases }, gauges);
-        if let Some(at) = self.config.start_at {
-            start_time::wait_for(at, control);
-        }
-        let plan = self.plan(server_metrics.as_ref());
+        let start = start_time::wait(&mut self, anchor, control);
+        let plan = self.plan(server_metrics.as_ref(), start);
         let outcomes = aiperf_engine::run(plan, control, records, &monitor.progress, &gauge)?;
         self.live.enter(RunState::Processing);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by.is_interrupted());
@@ -503,7 +509,7 @@ impl Run {
         Ok(config.write(&self.paths)?)
     }
 
-    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>) -> Plan {
+    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Plan {
         let mut sampler = self.dataset.sampler(self.data_seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -535,7 +541,7 @@ impl Run {
                 reads_while_arriving: self.config.output.level < ExportLevel::Raw
                     && !self.config.output.export_http_trace,
             },
-            hook: self.hook(server_metrics),
+            hook: self.hook(server_metrics, start),
         }
     }
 
@@ -557,13 +563,13 @@ impl Run {
     }
 
     /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
-    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>) -> Option<Box<dyn PhaseHook>> {
+    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Option<Box<dyn PhaseHook>> {
         let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
         if let Some(profiler) = &self.config.endpoint.server_profiler {
             hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
         }
         hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
-        hooks.extend(self.config.start_at.map(start_time::hook));
+        hooks.extend(start.map(start_time::hook));
         (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 

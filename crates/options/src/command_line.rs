@@ -11,12 +11,11 @@ use crate::catalogue::{OptionId, ValueKind};
 use crate::grammar::{header, key_value, number, url};
 use crate::groups::searches_capacity;
 use crate::raw::Given;
-use crate::variables::API_TOKEN;
 use crate::{RawOptions, VARIABLES};
 
 /// `variables`: the environment, of which what changes a run is part of the command.
 pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> String {
-    let shown = VARIABLES.iter().filter(|known| known.name != API_TOKEN);
+    let shown = VARIABLES.iter().filter(|known| !known.is_private());
     let set = shown.filter_map(|known| variables.get_key_value(known.name));
     let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", shell_word(value))).collect();
     let is_capacity = searches_capacity(raw);

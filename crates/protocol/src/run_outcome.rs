@@ -34,6 +34,8 @@ pub enum StopReason {
     Recorded,
     /// Records lagged, and the responses that waited for them could not be spilled to disk.
     SpillFailed,
+    /// The coordinator of the nodes ended the run of this node.
+    Coordinator,
 }
 
 impl RunOutcome {

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, capacity, chat, compare, config, doctor, help, init, man_pages, merge, plot, plugins, report,
+    HELP, analyze, attach, capacity, chat, compare, config, doctor, help, init, man_pages, merge, node, plot, plugins, report,
     selftest, speed_bench_report, trace,
 };
 use crate::build::VERSION;
@@ -61,6 +61,8 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(merge::command())
+        .subcommand(node::command())
+        .subcommand(attach::command())
         .subcommand(analyze::command())
         .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))

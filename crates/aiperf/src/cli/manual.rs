@@ -10,7 +10,7 @@ use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
 use clap::Command;
 
-use super::{UNBUILT_COMMANDS, analyze, chat, compare, merge, plot, report};
+use super::{UNBUILT_COMMANDS, analyze, attach, chat, compare, merge, node, plot, report};
 
 const HEAD: &str = "\
 # The command line
@@ -38,6 +38,8 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
 | `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
 | `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
+| `aiperf node --join URL` | send a share of a run that `aiperf profile --nodes` coordinates; see [cluster.md](cluster.md) |
+| `aiperf attach RUN --nats URL` | take over a run on several nodes whose coordinator is lost |
 | `aiperf report FOLDER` | rebuild a run's summary files from its records; `--trace-out FILE` writes a Perfetto trace, see [timeline.md](timeline.md) |
 | `aiperf analyze swim-lane FOLDER...` | draw when each session slot sent its requests; see [timeline.md](timeline.md) |
 | `aiperf analyze turn-messages FOLDER...` | show the messages of each turn |
@@ -105,6 +107,10 @@ fn manual() -> String {
         "\n## Options of `aiperf merge`\n\n[cluster.md](cluster.md) shows how several nodes send one run.\n\n",
     );
     write_arguments(&mut text, &merge::command());
+    text.push_str("\n## Options of `aiperf node`\n\n");
+    write_arguments(&mut text, &node::command());
+    text.push_str("\n## Options of `aiperf attach`\n\n");
+    write_arguments(&mut text, &attach::command());
     for command in analyze::command().get_subcommands() {
         let _ = writeln!(
             text,

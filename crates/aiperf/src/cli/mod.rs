@@ -2,6 +2,7 @@
 //! `aiperf-config`; nothing is run here.
 
 mod analyze;
+mod attach;
 mod capacity;
 mod chat;
 mod command;
@@ -17,6 +18,7 @@ mod man_pages;
 mod manual;
 mod merge;
 mod mistake;
+mod node;
 mod plot;
 mod plugins;
 mod profile;
@@ -33,12 +35,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use aiperf_config::{Environment, Experiment};
+use aiperf_options::RawOptions;
 use clap::error::ErrorKind;
 use mistake::Mistake;
 
 use crate::build;
 
 pub(crate) use analyze::{AnalyzeInvocation, AnalyzeView};
+pub(crate) use attach::AttachInvocation;
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
@@ -48,6 +52,7 @@ pub(crate) use error::CliError;
 pub(crate) use init::InitInvocation;
 pub(crate) use man_pages::ManPages;
 pub(crate) use merge::MergeInvocation;
+pub(crate) use node::NodeInvocation;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
 pub(crate) use plugins::{PLUGIN_DIR, PluginsInvocation};
 pub(crate) use report::{HtmlRequest, ReportInvocation};
@@ -66,6 +71,12 @@ const HELP: &str = "help";
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Profile(Box<Experiment>),
+    /// Let nodes send a run.
+    Coordinate(Box<CoordinateInvocation>),
+    /// Take over from a coordinator that is lost.
+    Attach(AttachInvocation),
+    /// Send a share of a run.
+    Node(NodeInvocation),
     Chat(Box<ChatInvocation>),
     /// Make a command with the user.
     Init(InitInvocation),
@@ -96,6 +107,19 @@ pub(crate) enum Invocation {
     ManPages(ManPages),
     /// Help or version, for stdout.
     Text(String),
+}
+
+/// A run that nodes send.
+#[derive(Debug)]
+pub(crate) struct CoordinateInvocation {
+    pub(crate) experiment: Experiment,
+    /// The options as typed, for the nodes.
+    pub(crate) options: RawOptions,
+}
+
+/// The run that these options describe: of this process, or of nodes.
+pub(crate) fn experiment(raw: &RawOptions, environment: &Environment) -> Result<Experiment, CliError> {
+    profile::experiment(raw, environment)
 }
 
 /// Reads a whole command line, program name included.
@@ -142,7 +166,12 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
+            let experiment = profile::experiment(&raw, environment)?;
+            Ok(if experiment.cells.iter().any(|cell| cell.config.cluster.is_some()) {
+                Invocation::Coordinate(Box::new(CoordinateInvocation { experiment, options: raw }))
+            } else {
+                Invocation::Profile(Box::new(experiment))
+            })
         }
         Some((capacity::NAME, matches)) => {
             capacity::read(matches, &typed, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
@@ -155,6 +184,8 @@ pub(crate) fn parse(
         }
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
+        Some((node::NAME, matches)) => Ok(Invocation::Node(node::read(matches, environment))),
+        Some((attach::NAME, matches)) => Ok(Invocation::Attach(attach::read(matches, environment))),
         Some((merge::NAME, matches)) => Ok(Invocation::Merge(merge::read(matches, environment))),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),

@@ -15,6 +15,7 @@ mod cancellation;
 mod capacity;
 mod chat;
 mod closed_loop;
+mod cluster;
 mod command_line;
 mod compare;
 mod compression;

@@ -48,18 +48,32 @@ impl HeadMetadata<'_> {
     }
 }
 
-/// The line with the fields of the node in its metadata.
-pub(super) fn with_node(line: &[u8], node: &Map<String, Value>) -> Vec<u8> {
-    let fields = Value::Object(node.clone()).to_string();
-    let fields = fields.trim_start_matches('{').trim_end_matches('}');
-    if let Some(rest) = line.strip_prefix(OPENING).filter(|rest| !rest.trim_ascii_start().starts_with(b"}")) {
-        return [OPENING, fields.as_bytes(), b",", rest].concat();
+/// What the metadata of a line gets.
+#[derive(Debug)]
+pub(super) struct NodeFields {
+    fields: Map<String, Value>,
+    /// The same as text, without braces.
+    text: String,
+}
+
+impl NodeFields {
+    pub(super) fn new(fields: Map<String, Value>) -> Self {
+        let text = Value::Object(fields.clone()).to_string();
+        let text = text.trim_start_matches('{').trim_end_matches('}').to_owned();
+        Self { fields, text }
     }
-    let Ok(mut value) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
-    if let Some(metadata) = value["metadata"].as_object_mut() {
-        metadata.extend(node.clone());
+
+    /// The line with these fields in its metadata.
+    pub(super) fn put_into(&self, line: &[u8]) -> Vec<u8> {
+        if let Some(rest) = line.strip_prefix(OPENING).filter(|rest| !rest.trim_ascii_start().starts_with(b"}")) {
+            return [OPENING, self.text.as_bytes(), b",", rest].concat();
+        }
+        let Ok(mut value) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
+        if let Some(metadata) = value["metadata"].as_object_mut() {
+            metadata.extend(self.fields.clone());
+        }
+        value.to_string().into_bytes()
     }
-    value.to_string().into_bytes()
 }
 
 /// The line with every epoch time moved by this many nanoseconds. Epoch times are the values of 19 digits whose name ends in `_ns`.
@@ -97,7 +111,7 @@ mod tests {
     fn a_line_gets_its_node_whatever_its_layout() {
         let node = json!({"node": "node-1", "clock_bound_ns": 5}).as_object().unwrap().clone();
         for line in [r#"{"metadata":{"a":1},"metrics":{"}":2}}"#, r#"{ "metrics": {"}":2}, "metadata": {"a": 1} }"#] {
-            let made: Value = serde_json::from_slice(&with_node(line.as_bytes(), &node)).unwrap();
+            let made: Value = serde_json::from_slice(&NodeFields::new(node.clone()).put_into(line.as_bytes())).unwrap();
             assert_eq!(
                 made,
                 json!({"metadata":{"node":"node-1","clock_bound_ns":5,"a":1},"metrics":{"}":2}}),
@@ -107,6 +121,7 @@ mod tests {
         let line = br#"{"a_ns":1794704108908411000,"b_ns":12,"c_ns":1794704108908411001}"#.to_vec();
         let expected = br#"{"a_ns":1794704108908410995,"b_ns":12,"c_ns":1794704108908410996}"#.to_vec();
         assert_eq!(shifted(line, -5), expected);
-        assert_eq!(with_node(br#"{"metadata":{},"metrics":{}}"#, &Map::new()), br#"{"metadata":{},"metrics":{}}"#);
+        let line = br#"{"metadata":{},"metrics":{}}"#;
+        assert_eq!(NodeFields::new(Map::new()).put_into(line), line);
     }
 }

@@ -2,6 +2,7 @@
 //! computed on all of them together.
 
 mod line_head;
+pub(crate) mod node_facts;
 mod node_folder;
 mod origin;
 mod request_ids;
@@ -63,9 +64,11 @@ pub fn merge(dirs: &[PathBuf], output: &Path, asked: &RebuildOptions, version: &
     fs::create_dir_all(output).map_err(ArtifactError::write(output))?;
     let mut nodes: Vec<MergedNode> = folders.iter().map(NodeFolder::summary).collect();
     copy_records(&folders, &mut nodes, &paths.records())?;
-    if let Some(empty) =
-        folders.iter().zip(&nodes).find(|(_, node)| node.records + node.duplicates == 0).map(|(folder, _)| folder)
-    {
+    // A node that was lost early may have sent nothing, but somebody has.
+    let is_empty = |node: &MergedNode| node.records + node.duplicates == 0;
+    let all_empty = nodes.iter().all(is_empty);
+    let empty = folders.iter().zip(&nodes).find(|(folder, node)| is_empty(node) && (all_empty || !folder.is_collected));
+    if let Some((empty, _)) = empty {
         return Err(ArtifactError::Empty { path: empty.records_path() });
     }
     copy_inputs(&folders, &paths)?;

@@ -7,7 +7,8 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use serde_json::{Map, Value, json};
 
-use super::line_head::{LineHead, shifted, with_node};
+use super::line_head::{LineHead, NodeFields, shifted};
+use super::node_facts::{self, NodeClock};
 use super::request_ids::RequestKey;
 use crate::origin::RunOrigin;
 use crate::perf_analyzer::{self, PerfAnalyzerRequest};
@@ -22,10 +23,14 @@ pub(super) struct NodeFolder {
     pub(super) name: String,
     pub(super) origin: RunOrigin,
     folder: Folder,
-    /// What each of its records gets.
-    fields: Map<String, Value>,
+    /// What its records get, for each segment of its clock.
+    fields: Vec<NodeFields>,
     /// How far its clock is ahead of that of the others.
-    pub(super) clock_offset_ns: i64,
+    pub(super) clock: NodeClock,
+    /// What is known of the node.
+    pub(super) facts: Value,
+    /// A coordinator has collected it: it may have no record.
+    pub(super) is_collected: bool,
 }
 
 /// A record on its way to the merged file.
@@ -91,7 +96,9 @@ impl NodeFolder {
     pub(super) fn open(dir: &Path, place: usize) -> Result<Self, ArtifactError> {
         let folder = Folder::open(dir)?;
         let origin = RunOrigin::find(&folder);
-        let node = origin.object("node").unwrap_or_default();
+        let collected = node_facts::find(&folder);
+        let is_collected = collected.is_some();
+        let node = collected.or_else(|| origin.object("node")).unwrap_or_default();
         let name = match node["index"].as_u64() {
             Some(index) => format!("node-{index}"),
             None => {
@@ -104,11 +111,20 @@ impl NodeFolder {
         if address.is_string() {
             fields.insert("node_address".to_owned(), address.clone());
         }
-        if node["clock_bound_ns"].is_u64() {
-            fields.insert("clock_bound_ns".to_owned(), node["clock_bound_ns"].clone());
+        let clock = NodeClock::of(&node);
+        let mut of_segments: Vec<NodeFields> = clock
+            .segments()
+            .iter()
+            .map(|segment| {
+                let mut fields = fields.clone();
+                fields.insert("clock_bound_ns".to_owned(), segment.bound_ns.into());
+                NodeFields::new(fields)
+            })
+            .collect();
+        if of_segments.is_empty() {
+            of_segments.push(NodeFields::new(fields));
         }
-        let clock_offset_ns = node["clock_offset_ns"].as_i64().unwrap_or(0);
-        Ok(Self { name, origin, folder, fields, clock_offset_ns })
+        Ok(Self { name, origin, folder, fields: of_segments, clock, facts: node, is_collected })
     }
 
     pub(super) fn dir(&self) -> &Path {
@@ -120,14 +136,13 @@ impl NodeFolder {
     }
 
     pub(super) fn summary(&self) -> MergedNode {
-        let node = self.origin.object("node").unwrap_or_default();
-        let text = |key: &str| node[key].as_str().map(ToOwned::to_owned);
+        let text = |key: &str| self.facts[key].as_str().map(ToOwned::to_owned);
         MergedNode {
             name: self.name.clone(),
             folder: self.dir().to_owned(),
             host: text("host"),
             address: text("address"),
-            clock_bound_ns: node["clock_bound_ns"].as_u64(),
+            clock_bound_ns: self.clock.bound(),
             ..MergedNode::default()
         }
     }
@@ -167,12 +182,15 @@ impl NodeFolder {
 
     fn line(&self, text: &[u8]) -> Option<NodeLine> {
         let LineHead { metadata, error } = serde_json::from_slice(text).ok()?;
-        let own_time = |nanos: u64| nanos.saturating_add_signed(-self.clock_offset_ns);
-        let moved = |text: Vec<u8>| shifted(text, -self.clock_offset_ns);
+        // A record keeps its durations: all of its times move by the same offset.
+        let (place, offset) =
+            (self.clock.place(metadata.request_end_ns), self.clock.offset_at(metadata.request_end_ns));
+        let own_time = |nanos: u64| nanos.saturating_add_signed(-offset);
+        let moved = |text: Vec<u8>| shifted(text, -offset);
         Some(NodeLine {
             end_ns: own_time(metadata.request_end_ns),
             id: metadata.x_request_id.as_deref().map(RequestKey::of),
-            text: if metadata.has_node() { text.to_vec() } else { moved(with_node(text, &self.fields)) },
+            text: if metadata.has_node() { text.to_vec() } else { moved(self.fields[place].put_into(text)) },
             phase: metadata.phase().to_owned(),
             first_ns: own_time(metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns)),
             failed: error.is_some(),

@@ -67,6 +67,10 @@ fn merged_id(folders: &[NodeFolder]) -> String {
 
 fn ending(folder: &NodeFolder) -> (bool, Option<String>) {
     match &folder.origin.summary {
+        None if folder.facts["state"] == "lost" => {
+            let requests = folder.facts["lost_requests"].as_u64().unwrap_or(0);
+            (false, Some(format!("it was lost while {requests} of its requests were under way.")))
+        }
         None => (false, Some("it ended before it wrote its summary.".to_owned())),
         Some(summary) => {
             (summary["was_cancelled"] == true, summary["incomplete_reason"].as_str().map(ToOwned::to_owned))
@@ -81,7 +85,7 @@ fn accounting(folders: &[NodeFolder], nodes: &[MergedNode]) -> BTreeMap<String, 
         let counted = folder.origin.accounting();
         for (name, extent) in &node.phases {
             let mut own = match counted.iter().find(|phase| phase.phase == *name) {
-                Some(own) => in_common_time(own, folder.clock_offset_ns),
+                Some(own) => in_common_time(own, folder),
                 None => by_records(folder, name, extent),
             };
             // A duplicate is one request that two folders have.
@@ -94,8 +98,8 @@ fn accounting(folders: &[NodeFolder], nodes: &[MergedNode]) -> BTreeMap<String, 
 }
 
 /// Times of a node are on its own clock.
-fn in_common_time(own: &PhaseAccounting, clock_offset_ns: i64) -> PhaseAccounting {
-    let moved = |at: EpochNanos| EpochNanos(at.0.saturating_add_signed(-clock_offset_ns));
+fn in_common_time(own: &PhaseAccounting, folder: &NodeFolder) -> PhaseAccounting {
+    let moved = |at: EpochNanos| EpochNanos(at.0.saturating_add_signed(-folder.clock.offset_at(at.0)));
     PhaseAccounting { started: moved(own.started), ended: moved(own.ended), ..own.clone() }
 }
 
@@ -126,8 +130,11 @@ fn node_row(folder: &NodeFolder, node: &MergedNode) -> Value {
     if let Some(address) = &node.address {
         put("address", address.clone().into());
     }
-    if let Some(state) = folder.origin.object("node").and_then(|node| node["state"].as_str().map(ToOwned::to_owned)) {
-        put("state", state.into());
+    if folder.facts["state"].is_string() {
+        put("state", folder.facts["state"].clone());
+    }
+    if folder.facts["lost_requests"].as_u64().is_some_and(|requests| requests > 0) {
+        put("lost_requests", folder.facts["lost_requests"].clone());
     }
     if let Some(bound) = node.clock_bound_ns {
         put("clock_bound_ns", bound.into());
@@ -185,9 +192,8 @@ pub(super) fn warnings(folders: &[NodeFolder], nodes: &[MergedNode]) -> Vec<Stri
 
 /// Nodes of the run that no folder is of.
 fn missing_nodes(folders: &[NodeFolder]) -> Option<String> {
-    let node = |folder: &NodeFolder| folder.origin.object("node");
-    let count = folders.iter().filter_map(|folder| node(folder)?["count"].as_u64()).max()?;
-    let found: BTreeSet<u64> = folders.iter().filter_map(|folder| node(folder)?["index"].as_u64()).collect();
+    let count = folders.iter().filter_map(|folder| folder.facts["count"].as_u64()).max()?;
+    let found: BTreeSet<u64> = folders.iter().filter_map(|folder| folder.facts["index"].as_u64()).collect();
     let missing: Vec<String> =
         (0..count).filter(|index| !found.contains(index)).map(|index| index.to_string()).collect();
     (!missing.is_empty()).then(|| format!("of {count} nodes, these have no folder: {}", missing.join(", ")))

@@ -109,6 +109,23 @@ impl ReadDelays {
         self.counts.iter().sum()
     }
 
+    /// The buckets that are not empty, by their number, with their counts: what another process needs to add them up.
+    pub fn buckets(&self) -> Vec<(u32, u64)> {
+        let numbered = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        numbered.map(|(bucket, count)| (bucket as u32, *count)).collect()
+    }
+
+    /// Delays of which only the buckets are known; the largest delay is the middle of its bucket.
+    pub fn of_buckets(buckets: impl IntoIterator<Item = (u32, u64)>) -> Self {
+        let mut delays = Self { counts: vec![0; BUCKETS], worst: Nanos::ZERO };
+        for (number, count) in buckets {
+            let number = (number as usize).min(BUCKETS - 1);
+            delays.counts[number] += count;
+            delays.worst = delays.worst.max(middle(number));
+        }
+        delays
+    }
+
     pub fn max(&self) -> Nanos {
         self.worst
     }
@@ -153,6 +170,26 @@ mod tests {
         }
         assert_eq!(bucket(Nanos(u64::MAX)), BUCKETS - 1);
         assert_eq!(middle(bucket(Nanos::ZERO)), Nanos::ZERO);
+    }
+
+    #[test]
+    fn buckets_of_several_processes_add_up() {
+        let (one, other, all) = (SharedDelays::default(), SharedDelays::default(), SharedDelays::default());
+        for ms in 1..=1000_u64 {
+            let time = Nanos(ms * 1_000_000);
+            if ms % 3 == 0 {
+                one.note(time)
+            } else {
+                other.note(time)
+            }
+            all.note(time);
+        }
+        let parts = [one, other].map(|part| part.snapshot().buckets()).concat();
+        let merged = ReadDelays::of_buckets(parts);
+        assert_eq!(merged.count(), 1000);
+        for share in [0.01, 0.5, 0.99] {
+            assert_eq!(merged.quantile(share), all.snapshot().quantile(share));
+        }
     }
 
     #[test]

@@ -60,6 +60,9 @@ impl<'a> EndEvidence<'a> {
                  bug in aiperf: please report it with the message above."
                     .to_owned(),
             ),
+            StopReason::Coordinator => {
+                Some("the coordinator of the nodes stopped this node before its share was complete.".to_owned())
+            }
             StopReason::SpillFailed => Some(
                 "records could not be made as quickly as requests finished, and the responses that waited could not be spilled to \
                  disk (see the error above). Everything that finished is in the files. Free space in the artifact folder, raise \

@@ -77,6 +77,7 @@ fn cut_off_message(ended_by: RunOutcome) -> &'static str {
         RunOutcome::Stopped(StopReason::Unreachable) => "still in flight when the server could no longer be reached",
         RunOutcome::Stopped(StopReason::Defect) => "still in flight when a thread of the client failed",
         RunOutcome::Stopped(StopReason::Recorded) => "still in flight when the run was stopped",
+        RunOutcome::Stopped(StopReason::Coordinator) => "still in flight when the coordinator stopped the nodes",
         RunOutcome::Stopped(StopReason::SpillFailed) => {
             "still in flight when finished requests could no longer be spilled to disk"
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
-use aiperf_engine::{Progress, SharedDelays};
+use aiperf_engine::{Progress, ReadDelays, SharedDelays};
 use aiperf_live::CapacityProgress;
 use aiperf_telemetry::server::LiveServerMetrics;
 
@@ -74,6 +74,11 @@ impl Monitor {
     /// Request latency in the profiling phase so far.
     pub fn latency(&self) -> Option<LivePercentiles> {
         live(&self.latency)
+    }
+
+    /// Distributions of request latency and time to first token in the profiling phase so far.
+    pub fn distributions(&self) -> [ReadDelays; 2] {
+        [self.latency.snapshot(), self.first_token.snapshot()]
     }
 
     /// Time to first token in the profiling phase so far.

@@ -2,7 +2,7 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, dataset, endpoint, experiment, extension, gpu_telemetry, load, network_latency, nodes, output, scenario,
+    accuracy, cluster, dataset, endpoint, experiment, extension, gpu_telemetry, load, network_latency, nodes, output, scenario,
     server_metrics, service,
 };
 
@@ -43,6 +43,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("UI", service::UI),
     group("Workers", service::WORKERS),
     group("Nodes", nodes::NODES),
+    group("Cluster", cluster::CLUSTER),
     group("ZMQ Communication", service::ZMQ),
     group("Accuracy", accuracy::ACCURACY),
     group("Multi-Run", experiment::rows::MULTI_RUN),

@@ -3,6 +3,7 @@
 
 pub(crate) mod accuracy;
 pub(crate) mod api;
+pub(crate) mod cluster;
 pub(crate) mod dataset;
 pub(crate) mod endpoint;
 pub(crate) mod experiment;
@@ -53,6 +54,7 @@ impl RawOptions {
         let mut warnings: Vec<String> = ignored(typed).collect();
         let mut tuning = variables::read(&environment.variables)?;
         let node = nodes::resolve(raw)?;
+        let cluster = cluster::resolve(raw)?;
         let targets = endpoint::targets(raw, environment)?;
         let (models, selection) = endpoint::model::resolve(raw, &targets)?;
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
@@ -65,7 +67,7 @@ impl RawOptions {
             Phases::of(warmup, profiling)
         };
         let profiling = phases.profiling();
-        nodes::check(raw, node, &phases)?;
+        nodes::check(raw, cluster.as_ref().map_or(node, nodes::first_share), &phases)?;
         let accuracy = accuracy::resolve(raw, &tuning, &phases)?;
         preconnect::check(raw, &endpoint, profiling, tuning.force_close)?;
         let mut output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;
@@ -116,6 +118,7 @@ impl RawOptions {
             dataset_seed: raw.int(OptionId::DatasetRandomSeed)?,
             node,
             start_at: nodes::start_at(raw)?,
+            cluster,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             unreachable_timeout: raw

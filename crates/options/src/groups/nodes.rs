@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use aiperf_config::{Experiment, NodeShare, PhaseConfig, PhaseKind, Phases};
+use aiperf_config::{ClusterConfig, Experiment, NodeShare, PhaseConfig, PhaseKind, Phases};
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
 use crate::{ConfigError, RawOptions};
@@ -46,7 +46,7 @@ pub(crate) const NODES: &[OptionSpec] = &[
 
 const SEES_ALL: &str = "a node sees only its own part of the results, so nodes would stop at different times";
 /// Options that need to see the whole run, and the reason.
-const NEED_ALL: [(OptionId, &str); 5] = [
+pub(super) const NEED_ALL: [(OptionId, &str); 5] = [
     (
         OptionId::AccuracyBenchmark,
         "the answers of all nodes would have to be graded together; ask the questions from one node",
@@ -85,6 +85,11 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<NodeShare, ConfigError> {
         return Err(raw.needs(count_id, OptionId::RandomSeed, why));
     }
     Ok(share)
+}
+
+/// The share of the first of several connected nodes: what holds for it holds for the others.
+pub(super) fn first_share(cluster: &ClusterConfig) -> NodeShare {
+    NodeShare::new(0, cluster.nodes).unwrap_or_default()
 }
 
 /// When the first phase starts, as time since 1970.
@@ -128,7 +133,14 @@ fn too_small(raw: &RawOptions, id: OptionId, value: u64, share: NodeShare, needs
 
 /// Several runs would have to start together on all nodes.
 pub(super) fn refuse_several(raw: &RawOptions, experiment: &Experiment) -> Result<(), ConfigError> {
-    if experiment.is_single() || experiment.cells.iter().all(|cell| cell.config.node.is_whole()) {
+    if experiment.is_single() {
+        return Ok(());
+    }
+    if experiment.cells.iter().any(|cell| cell.config.cluster.is_some()) {
+        let why = "start one command for each run; nodes started with `aiperf node --stay` take part in all of them";
+        return Err(raw.needs_text(OptionId::Nodes, "a single run", why));
+    }
+    if experiment.cells.iter().all(|cell| cell.config.node.is_whole()) {
         return Ok(());
     }
     let why = "nodes that are not connected cannot start each run of a sweep together; start one command for each run";

@@ -8,6 +8,16 @@ pub struct Variable {
     pub help: &'static str,
 }
 
+impl Variable {
+    /// Whether it is left out of what is shown and stored: its value is a secret, or says where one is.
+    pub fn is_private(&self) -> bool {
+        self.name == super::API_TOKEN || self.name.starts_with(NATS)
+    }
+}
+
+/// How the names of variables about the connection to NATS begin.
+const NATS: &str = "AIPERF_NATS_";
+
 const fn variable(name: &'static str, default: &'static str, help: &'static str) -> Variable {
     Variable { name, default, help }
 }
@@ -382,4 +392,16 @@ pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),
+    variable("AIPERF_NATS_USER", "", "User name for NATS, with `--nodes`, `aiperf node` and `aiperf attach`."),
+    variable("AIPERF_NATS_PASSWORD", "", "Password for NATS, with `AIPERF_NATS_USER`."),
+    variable("AIPERF_NATS_TOKEN", "", "Token for NATS."),
+    variable("AIPERF_NATS_CREDS", "", "Path of a NATS credentials file (a JWT and the seed of its key)."),
+    variable("AIPERF_NATS_NKEY_FILE", "", "Path of a file with the seed of an nkey for NATS."),
+    variable(
+        "AIPERF_NATS_CA",
+        "",
+        "Path of a PEM file with certificates to trust for NATS; the connection then uses TLS.",
+    ),
+    variable("AIPERF_NATS_CERT", "", "Path of this client's certificate for NATS, in PEM."),
+    variable("AIPERF_NATS_KEY", "", "Path of the key of `AIPERF_NATS_CERT`, in PEM."),
 ];

@@ -1,0 +1,128 @@
+//! Options of a run on their way from the coordinator to the nodes. Secrets are not part of what is stored; files travel by their
+//! content.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aiperf_cluster::{Assignment, Bus, ClusterError, RunSpec, share};
+use aiperf_config::{ClusterConfig, Environment};
+use aiperf_options::catalogue::OptionId;
+use aiperf_options::{RawOptions, VARIABLES};
+
+use crate::build::VERSION;
+
+/// Options that are for the coordinator, or that each node gets its own value of.
+const NOT_FOR_NODES: [OptionId; 20] = [
+    OptionId::Nodes,
+    OptionId::Nats,
+    OptionId::NodePool,
+    OptionId::RunId,
+    OptionId::OnNodeLoss,
+    OptionId::OnCoordinatorLoss,
+    OptionId::NodeTimeout,
+    OptionId::JoinTimeout,
+    OptionId::OutputArtifactDir,
+    OptionId::Overwrite,
+    OptionId::UiType,
+    OptionId::Quiet,
+    OptionId::Json,
+    OptionId::Html,
+    OptionId::AutoPlot,
+    OptionId::PlotRequired,
+    OptionId::StatsInterval,
+    OptionId::ApiHost,
+    OptionId::ApiToken,
+    OptionId::ApiLinger,
+];
+
+/// Options that name files of the coordinator's machine.
+const FILES: [OptionId; 10] = [
+    OptionId::InputFile,
+    OptionId::SystemPromptFile,
+    OptionId::PromptCorpusFile,
+    OptionId::RequestRateSeries,
+    OptionId::GrpcProto,
+    OptionId::GrpcImportPath,
+    OptionId::GrpcDescriptorSet,
+    OptionId::CaCert,
+    OptionId::Config,
+    OptionId::Tokenizer,
+];
+
+/// Options with their values, by name.
+type NamedOptions = Vec<(String, Vec<String>)>;
+
+/// What nodes need to know, and apart from it the options that are secrets.
+pub(super) fn announce(
+    bus: &dyn Bus,
+    run: &str,
+    raw: &RawOptions,
+    cluster: &ClusterConfig,
+    environment: &Environment,
+) -> Result<(RunSpec, NamedOptions), ClusterError> {
+    let mut own = raw.clone();
+    NOT_FOR_NODES.iter().for_each(|id| own.remove(*id));
+    let mut files = Vec::new();
+    for given in own.given().iter().filter(|given| FILES.contains(&given.id)) {
+        for value in &given.values {
+            let path = environment.current_dir.join(value);
+            if path.exists() {
+                files.extend(share(bus, value, &path)?);
+            }
+        }
+    }
+    let stored = own.stored();
+    let is_secret = |values: &[String]| values.iter().any(|value| value.contains(aiperf_redact::REDACTED));
+    let (hidden, options): (NamedOptions, NamedOptions) = stored.into_iter().partition(|(_, values)| is_secret(values));
+    let secrets: Vec<String> = hidden.into_iter().map(|(name, _)| name).collect();
+    let values = own.given().iter().map(|given| (given.id.spec().name().to_owned(), given.values.clone()));
+    let told = values.filter(|(name, _)| secrets.contains(name)).collect();
+    let changes_run = |name: &str| VARIABLES.iter().any(|known| known.name == name && !known.is_private());
+    let variables = environment.variables.iter().filter(|(name, _)| changes_run(name));
+    let spec = RunSpec {
+        run: run.to_owned(),
+        version: VERSION.to_owned(),
+        nodes: cluster.nodes,
+        options,
+        variables: variables.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        files,
+        secrets,
+        on_node_loss: cluster.on_node_loss,
+        on_coordinator_loss: cluster.on_coordinator_loss,
+    };
+    Ok((spec, told))
+}
+
+/// The options of one node. `places`: where the files of the run are on this machine; `folder`: where results go.
+pub(super) fn options_of(
+    assignment: &Assignment,
+    secrets: NamedOptions,
+    places: &BTreeMap<String, PathBuf>,
+    folder: &Path,
+) -> anyhow::Result<RawOptions> {
+    let mut stored = assignment.spec.options.clone();
+    stored.extend(secrets);
+    let mut raw = RawOptions::restore(&stored)?;
+    for id in FILES {
+        let Some(given) = raw.get(id) else { continue };
+        let here = |value: &String| places.get(value).map_or_else(|| value.clone(), |path| path.display().to_string());
+        let (spelling, values) = (given.spelling.clone(), given.values.iter().map(here).collect());
+        raw.set(id, spelling, values);
+    }
+    let mut set = |id: OptionId, value: String| raw.set(id, id.flag(), vec![value]);
+    set(OptionId::UiType, "none".to_owned());
+    set(OptionId::Overwrite, "true".to_owned());
+    set(OptionId::OutputArtifactDir, folder.display().to_string());
+    if assignment.count > 1 {
+        set(OptionId::NodeIndex, assignment.index.to_string());
+        set(OptionId::NodeCount, assignment.count.to_string());
+    }
+    if assignment.index > 0 {
+        // One node watches the server; the others would only add load.
+        raw.remove(OptionId::ServerMetrics);
+        raw.remove(OptionId::GpuTelemetry);
+        raw.set(OptionId::NoServerMetrics, OptionId::NoServerMetrics.flag(), vec!["true".to_owned()]);
+        raw.set(OptionId::NoGpuTelemetry, OptionId::NoGpuTelemetry.flag(), vec!["true".to_owned()]);
+    }
+    Ok(raw)
+}

@@ -1,0 +1,198 @@
+//! From the start to the end of a run: what nodes send goes to disk, and nodes that fall silent are noticed.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use aiperf_clock::Mono;
+use aiperf_config::NodeLossPolicy;
+
+use super::{Coordinator, NodeInRun, RunView};
+use crate::ClusterError;
+use crate::chunk::{ChunkContent, ChunkHead};
+use crate::clock_offset::segments;
+use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, decode};
+use crate::names::{record_stream, run_bucket, run_key};
+
+/// Messages that are read at once: the memory that records need here.
+const BATCH: usize = 16;
+/// How long one read waits.
+const WAIT: Duration = Duration::from_millis(200);
+/// Reads between two looks whether another coordinator has taken over.
+const CHECKS_EVERY: u32 = 10;
+
+/// How a run with nodes ended.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    pub view: RunView,
+    /// Nodes that were lost, by their titles.
+    pub lost: Vec<String>,
+    /// Requests that were under way on lost nodes.
+    pub lost_requests: u64,
+    /// Why nodes that ended by themselves are not complete.
+    pub failures: Vec<String>,
+    /// The coordinator was told to stop.
+    pub interrupted: bool,
+}
+
+impl Coordinator {
+    /// Collects until every node has ended or is lost. `stopped`: whether the user wants to end the run; `show` sees it go on.
+    pub fn collect(
+        &mut self,
+        stopped: &dyn Fn() -> bool,
+        mut show: impl FnMut(&RunView),
+    ) -> Result<Collected, ClusterError> {
+        let mut collected = Collected::default();
+        let mut turn = 0_u32;
+        loop {
+            if stopped() && !collected.interrupted {
+                collected.interrupted = true;
+                self.order_stop("the coordinator was interrupted");
+            }
+            let was_empty = match self.read_stream() {
+                Ok(messages) => messages == 0,
+                Err(error @ (ClusterError::Gap { .. } | ClusterError::File { .. } | ClusterError::Message { .. })) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    log::debug!("{error}");
+                    thread::sleep(WAIT);
+                    false
+                }
+            };
+            self.hear();
+            for index in self.newly_lost() {
+                self.lose(index, &mut collected);
+            }
+            show(&self.view());
+            let is_over = |node: &NodeInRun| node.replica.end.is_some() || node.view.is_lost;
+            if was_empty && self.bus.is_connected() && self.nodes.values().all(is_over) {
+                return self.conclude(collected);
+            }
+            turn = turn.wrapping_add(1);
+            if turn.is_multiple_of(CHECKS_EVERY) {
+                self.check_charge()?;
+            }
+        }
+    }
+
+    pub(super) fn view(&self) -> RunView {
+        RunView { nodes: self.nodes.values().map(|node| node.view.clone()).collect() }
+    }
+
+    /// Moves what the stream has to disk; returns how many messages it had.
+    fn read_stream(&mut self) -> Result<usize, ClusterError> {
+        let messages = self.bus.read(&record_stream(&self.spec.run), self.read_up_to, BATCH, WAIT)?;
+        for message in &messages {
+            let (head, bytes) = ChunkHead::read(&message.payload)?;
+            let index = head.index;
+            if !self.nodes.contains_key(&index) {
+                self.read_members()?;
+            }
+            let node = self.node(index);
+            node.replica.note_clock(head.clock);
+            node.replica.counters = head.counters;
+            match head.content {
+                ChunkContent::Piece { file, offset, .. } => node.replica.append(&file, offset, &bytes)?,
+                ChunkContent::End(end) => {
+                    node.view.counters = end.counters.clone();
+                    node.view.has_ended = true;
+                    node.replica.close(end);
+                    self.roster.dismiss(index);
+                }
+            }
+            self.read_up_to = message.sequence;
+        }
+        Ok(messages.len())
+    }
+
+    /// Takes in all signs of life that have arrived.
+    pub(super) fn hear(&mut self) {
+        let now = Mono::now();
+        if !self.bus.is_connected() {
+            self.roster.excuse_all(now);
+        }
+        while let Some(message) = self.heartbeats.next(Duration::ZERO) {
+            let Ok(beat) = decode::<Heartbeat>("a heartbeat", &message) else { continue };
+            let Some(node) = self.nodes.get_mut(&beat.index) else { continue };
+            if node.replica.end.is_some() || node.view.is_lost {
+                continue;
+            }
+            self.roster.see(beat.index, now);
+            node.replica.note_clock(beat.clock);
+            node.view.clock = beat.clock.or(node.view.clock);
+            node.view.counters = beat.counters;
+            node.view.cpu_percent = beat.cpu_percent;
+            node.view.unshipped = beat.unshipped;
+            node.view.sketches = beat.sketches;
+        }
+    }
+
+    /// Nodes that have just been found to be lost.
+    pub(super) fn newly_lost(&mut self) -> Vec<u64> {
+        let lost = self.roster.take_lost(Mono::now());
+        for (index, silence) in &lost {
+            if let Some(node) = self.nodes.get_mut(index) {
+                node.view.is_lost = true;
+                log::error!(
+                    "{} is lost: nothing was heard of it for {:.1} s",
+                    node.view.title(),
+                    silence.as_secs_f64()
+                );
+            }
+        }
+        lost.into_iter().map(|(index, _)| index).collect()
+    }
+
+    fn lose(&mut self, index: u64, collected: &mut Collected) {
+        let Some(node) = self.nodes.get(&index) else { return };
+        let title = node.view.title();
+        collected.lost.push(title.clone());
+        match self.spec.on_node_loss {
+            NodeLossPolicy::Fail => self.order_stop(&format!("{title} is lost (--on-node-loss fail)")),
+            NodeLossPolicy::Continue => {
+                log::warn!("The other nodes go on with their own shares (--on-node-loss continue)")
+            }
+        }
+    }
+
+    /// Another coordinator may have been told to take over while this one was cut off.
+    fn check_charge(&self) -> Result<(), ClusterError> {
+        let Ok(Some(owner)) = self.bus.get(&run_bucket(&self.spec.run), run_key::COORDINATOR) else { return Ok(()) };
+        let CoordinatorBeat { coordinator } = decode(run_key::COORDINATOR, &owner)?;
+        if coordinator == self.id { Ok(()) } else { Err(ClusterError::TakenOver { run: self.spec.run.clone() }) }
+    }
+
+    /// Writes what the merge has to know about each node.
+    fn conclude(&mut self, mut collected: Collected) -> Result<Collected, ClusterError> {
+        for node in self.nodes.values() {
+            let folder = node.replica.folder();
+            fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
+            let card = node.member.as_ref().map(|member| &member.card);
+            let mut state = "finished";
+            if let Some(failure) = node.replica.end.as_ref().and_then(|end| end.failure.as_ref()) {
+                state = "stopped";
+                collected.failures.push(format!("{}: {failure}", node.view.title()));
+            }
+            let mut lost_requests = 0;
+            if node.replica.end.is_none() {
+                state = "lost";
+                lost_requests = super::lost::write_lost_requests(node)?;
+            }
+            collected.lost_requests += lost_requests;
+            let facts = NodeFacts {
+                index: node.view.index,
+                count: self.spec.nodes,
+                host: card.map_or_else(|| node.view.host.clone(), |card| card.host.clone()),
+                address: card.and_then(|card| card.address.clone()),
+                state: state.to_owned(),
+                clock: segments(&node.replica.clock, node.replica.counters.at_ns.max(node.view.counters.at_ns)),
+                lost_requests,
+            };
+            let path = folder.join(NodeFacts::FILE);
+            fs::write(&path, crate::message::encode(&facts)).map_err(ClusterError::file(&path))?;
+        }
+        collected.view = self.view();
+        Ok(collected)
+    }
+}

@@ -1,0 +1,161 @@
+//! A coordinator and nodes in one process, on the bus in memory. Nodes write records as a run would.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use aiperf_clock::WallAnchor;
+use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
+
+use crate::bus::memory::MemoryBus;
+use crate::{
+    Bus, Collected, Coordinator, CoordinatorSettings, Counters, Member, NodeAgent, NodeCard, NodeFacts, NodeSettings,
+    RunSpec,
+};
+
+const RECORDS: &str = "profile_export.jsonl";
+
+fn spec(nodes: u64) -> RunSpec {
+    RunSpec {
+        run: "r".into(),
+        version: "1".into(),
+        nodes,
+        options: vec![("url".into(), vec!["http://server".into()])],
+        variables: BTreeMap::new(),
+        files: Vec::new(),
+        secrets: vec!["api-key".into()],
+        on_node_loss: NodeLossPolicy::Continue,
+        on_coordinator_loss: CoordinatorLossPolicy::Finish,
+    }
+}
+
+fn settings(dir: &Path) -> CoordinatorSettings {
+    CoordinatorSettings {
+        pool: "p".into(),
+        join_timeout: Duration::from_secs(60),
+        node_timeout: Duration::from_secs(2),
+        dir: dir.to_owned(),
+    }
+}
+
+/// A node that writes `records` lines; one that is lost stops without a word before the last one.
+fn node(bus: &Arc<MemoryBus>, dir: &Path, id: &str, records: u64, is_lost: bool) {
+    let card =
+        NodeCard { id: id.into(), host: "h".into(), address: None, process: 1, processors: 1, version: "1".into() };
+    let settings = NodeSettings {
+        pool: "p".into(),
+        spool: dir.join("spool"),
+        spool_limit: 1 << 20,
+        patience: Duration::from_secs(60),
+    };
+    let agent = NodeAgent::join(Arc::clone(bus) as Arc<dyn Bus>, settings, card).unwrap();
+    let assignment = agent.wait_for_run(&|| false).unwrap();
+    assert_eq!(agent.secrets(&assignment).unwrap(), [("api-key".to_owned(), vec!["hush".to_owned()])]);
+    let folder = dir.join(id);
+    fs::create_dir_all(&folder).unwrap();
+    let member = Member::begin(&agent, &assignment, folder.clone(), folder.join(RECORDS)).unwrap();
+    member.count_by(move || Counters { phase: "profiling".into(), sent: records, ..Counters::default() });
+    assert!(member.wait_for_start(WallAnchor::take(), &|| false).is_some());
+    let mut file = OpenOptions::new().create(true).append(true).open(folder.join(RECORDS)).unwrap();
+    for number in 0..records - u64::from(is_lost) {
+        writeln!(file, "{{\"metadata\":{{\"x_request_id\":\"{id}-{number}\"}}}}").unwrap();
+    }
+    if is_lost {
+        // What was written is in the stream before the node is gone.
+        thread::sleep(Duration::from_millis(800));
+        member.vanish();
+        return;
+    }
+    fs::write(folder.join("summary.json"), "{}").unwrap();
+    member.finish(None).unwrap();
+}
+
+fn lines(dir: &Path, index: u64) -> Vec<String> {
+    let text = fs::read_to_string(dir.join(format!("node-{index}")).join(RECORDS)).unwrap();
+    text.lines().map(ToOwned::to_owned).collect()
+}
+
+fn coordinate(bus: &Arc<MemoryBus>, dir: &Path, nodes: u64) -> Collected {
+    let secrets = vec![("api-key".to_owned(), vec!["hush".to_owned()])];
+    let bus = Arc::clone(bus) as Arc<dyn Bus>;
+    let mut coordinator = Coordinator::announce(bus, spec(nodes), secrets, settings(dir), "c".into()).unwrap();
+    coordinator.gather(&|| false, |_| {}).unwrap();
+    coordinator.start(&|| false).unwrap();
+    coordinator.collect(&|| false, |_| {}).unwrap()
+}
+
+#[test]
+fn records_of_all_nodes_arrive_once_and_secrets_are_not_stored() {
+    let (bus, dir) = (Arc::new(MemoryBus::default()), tempfile::tempdir().unwrap());
+    let collected = thread::scope(|scope| {
+        for id in ["a", "b"] {
+            scope.spawn(|| node(&bus, dir.path(), id, 1000, false));
+        }
+        coordinate(&bus, dir.path(), 2)
+    });
+    assert!(collected.lost.is_empty() && collected.failures.is_empty(), "{collected:?}");
+    let all: Vec<String> = (0..2).flat_map(|index| lines(dir.path(), index)).collect();
+    assert_eq!((all.len(), all.iter().collect::<std::collections::HashSet<_>>().len()), (2000, 2000));
+    let facts = fs::read_to_string(dir.path().join("node-1").join(NodeFacts::FILE)).unwrap();
+    let facts: NodeFacts = serde_json::from_str(&facts).unwrap();
+    assert_eq!((facts.index, facts.state.as_str()), (1, "finished"));
+    // Both clocks are the same one.
+    assert!(facts.clock.iter().all(|segment| segment.offset_ns.unsigned_abs() <= segment.bound_ns), "{facts:?}");
+    assert!(!facts.clock.is_empty());
+    assert!(!bus.holds(b"hush"));
+}
+
+#[test]
+fn a_lost_node_has_a_record_for_each_request_that_was_under_way() {
+    let (bus, dir) = (Arc::new(MemoryBus::default()), tempfile::tempdir().unwrap());
+    let collected = thread::scope(|scope| {
+        scope.spawn(|| node(&bus, dir.path(), "a", 10, false));
+        scope.spawn(|| node(&bus, dir.path(), "b", 10, true));
+        coordinate(&bus, dir.path(), 2)
+    });
+    assert_eq!((collected.lost.len(), collected.lost_requests), (1, 1), "{collected:?}");
+    let all: Vec<String> = (0..2).flat_map(|index| lines(dir.path(), index)).collect();
+    assert_eq!((all.len(), all.iter().filter(|line| line.contains("lost_worker")).count()), (20, 1));
+}
+
+#[test]
+fn another_coordinator_collects_the_same_from_a_stream_that_repeats_everything() {
+    let (bus, dir) = (Arc::new(MemoryBus::default()), tempfile::tempdir().unwrap());
+    thread::scope(|scope| {
+        scope.spawn(|| node(&bus, dir.path(), "a", 1000, false));
+        coordinate(&bus, dir.path(), 1)
+    });
+    bus.repeat_all("aiperf-records-r");
+    let other = dir.path().join("other");
+    let mut attached =
+        Coordinator::attach(Arc::clone(&bus) as Arc<dyn Bus>, "r", settings(&other), "d".into()).unwrap();
+    attached.start(&|| false).unwrap();
+    attached.collect(&|| false, |_| {}).unwrap();
+    assert_eq!(lines(&other, 0), lines(dir.path(), 0));
+}
+
+#[test]
+fn a_bus_that_is_away_or_loses_acknowledgements_loses_no_record() {
+    let (bus, dir) = (Arc::new(MemoryBus::default()), tempfile::tempdir().unwrap());
+    let collected = thread::scope(|scope| {
+        scope.spawn(|| node(&bus, dir.path(), "a", 1000, false));
+        scope.spawn(|| {
+            while bus.get("aiperf-run-r", "start").ok().flatten().is_none() {
+                thread::sleep(Duration::from_millis(20));
+            }
+            bus.lose_acknowledgements(true);
+            thread::sleep(Duration::from_millis(500));
+            bus.lose_acknowledgements(false);
+            bus.cut_off(true);
+            thread::sleep(Duration::from_millis(500));
+            bus.cut_off(false);
+        });
+        coordinate(&bus, dir.path(), 1)
+    });
+    assert!(collected.lost.is_empty(), "{collected:?}");
+    assert_eq!(lines(dir.path(), 0).len(), 1000);
+}
