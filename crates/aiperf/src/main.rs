@@ -19,6 +19,7 @@ mod genai_perf;
 mod html_report;
 mod init;
 mod interrupts;
+mod kube;
 mod limits;
 mod logging;
 mod merge;
@@ -117,6 +118,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Merge(asked) => return merge::merge(&asked, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
+        Invocation::Kube(asked) => return kube::run(&asked, &environment, interrupts),
         Invocation::Config(asked) => return config_file::run(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Plot(asked) => return plot::run(&asked, &environment, interrupts),

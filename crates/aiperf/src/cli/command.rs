@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, chat, compare, config, doctor, help, init, man_pages, merge, plot, report, selftest,
+    HELP, analyze, chat, compare, config, doctor, help, init, kube, man_pages, merge, plot, report, selftest,
     speed_bench_report, trace,
 };
 use crate::build::VERSION;
@@ -60,6 +60,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(merge::command())
+        .subcommand(kube::command(purpose))
         .subcommand(analyze::command())
         .subcommand(config::command(purpose))
         .subcommand(plot::command(purpose))

@@ -47,6 +47,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf config schema` | print the JSON schema of configuration files, for editors |
 | `aiperf config validate FILE` | check a configuration file; see [config.md](config.md) |
 | `aiperf config expand FILE` | show the runs of its sweep |
+| `aiperf kube COMMAND` | run benchmarks in a Kubernetes cluster; see [kubernetes.md](kubernetes.md) |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | modify a trace and write the result |
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |

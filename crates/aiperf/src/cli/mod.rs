@@ -11,6 +11,7 @@ mod doctor;
 mod error;
 mod help;
 mod init;
+mod kube;
 mod man_pages;
 #[cfg(test)]
 mod manual;
@@ -44,6 +45,11 @@ pub(crate) use config::{ConfigInvocation, ExpandFormat};
 pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use init::InitInvocation;
+pub(crate) use kube::{
+    AttachRequest, CleanupRequest, ClusterAccess, DashboardRequest, DebugRequest, DeleteRequest, DeployFlags,
+    DeployRequest, KubeInvocation, ListFilter, ListRequest, LogsRequest, PreflightRequest, ResultsRequest, SweepFlags,
+    WorkloadChoice,
+};
 pub(crate) use man_pages::ManPages;
 pub(crate) use merge::MergeInvocation;
 pub(crate) use plot::{PlotInvocation, PlotTarget, PlotUpload, TerminalGraphics};
@@ -54,7 +60,9 @@ pub(crate) use speed_bench_report::SpeedBenchInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 4] = ["plugins", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 1] = ["plugins"];
+/// Commands of the reference that start one of its processes.
+const INTERNAL_COMMANDS: [&str; 2] = ["service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -75,6 +83,8 @@ pub(crate) enum Invocation {
     Report(ReportInvocation),
     /// Join the folders of several nodes.
     Merge(MergeInvocation),
+    /// Run benchmarks in a Kubernetes cluster.
+    Kube(Box<KubeInvocation>),
     /// Look at a configuration file.
     Config(ConfigInvocation),
     /// Look at finished runs.
@@ -150,6 +160,9 @@ pub(crate) fn parse(
         Some((merge::NAME, matches)) => Ok(Invocation::Merge(merge::read(matches, environment))),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
+        Some((kube::NAME, matches)) => {
+            kube::read(matches, &typed, environment).map(|asked| Invocation::Kube(Box::new(asked)))
+        }
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
@@ -180,6 +193,9 @@ fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
 fn refuse_elsewhere(name: &str) -> Result<(), CliError> {
     if UNBUILT_COMMANDS.contains(&name) {
         return Err(CliError::CommandNotYet(name.to_owned()));
+    }
+    if INTERNAL_COMMANDS.contains(&name) {
+        return Err(CliError::InternalCommand(name.to_owned()));
     }
     if GENAI_PERF_COMMANDS.contains(&name) {
         return Err(CliError::CommandOfGenaiPerf(name.to_owned()));
