@@ -17,7 +17,7 @@ from controller import HOST, Controller
 
 HERE = Path(__file__).parent
 IMAGE = "registry.example/aiperf:test"
-RUN = ["--model", "sim", "--url", f"http://{HOST}:18000", "--streaming", "--osl", "20", "--isl", "50", "--random-seed", "7"]
+RUN = ["--model", "sim", "--tokenizer", "builtin", "--url", f"http://{HOST}:18000", "--streaming", "--osl", "20", "--isl", "50", "--random-seed", "7"]
 
 
 class Check:

@@ -10,9 +10,12 @@ pub struct RunLoad {
 }
 
 /// The program, its tables and a tokenizer.
-const BASE: u64 = 48 << 20;
-/// Buffers of one open stream.
-const PER_STREAM: u64 = 32 << 10;
+const BASE: u64 = 64 << 20;
+/// Threads and buffers of each of the first streams, and how many these are.
+const PER_FIRST_STREAM: u64 = 160 << 10;
+const FIRST_STREAMS: u64 = 256;
+/// Buffers of each stream after those.
+const PER_STREAM: u64 = 24 << 10;
 /// Columns of one record.
 const PER_REQUEST: u64 = 256;
 /// Streams that a run may have open at once whose number is not known.
@@ -27,7 +30,8 @@ impl RunLoad {
         let share = |all: u64| all.div_ceil(nodes);
         let streams = share(self.concurrency.unwrap_or(UNKNOWN_STREAMS));
         let bytes = BASE
-            .saturating_add(streams.saturating_mul(PER_STREAM))
+            .saturating_add(streams.min(FIRST_STREAMS) * PER_FIRST_STREAM)
+            .saturating_add(streams.saturating_sub(FIRST_STREAMS).saturating_mul(PER_STREAM))
             .saturating_add(share(self.requests.unwrap_or(0)).saturating_mul(PER_REQUEST));
         (bytes.div_ceil(STEP) * STEP) >> 20
     }
@@ -40,17 +44,18 @@ mod tests {
     #[test]
     fn small_loads_take_tens_of_megabytes() {
         let load = RunLoad { concurrency: Some(32), requests: Some(1000) };
-        assert_eq!(load.mebibytes_of_a_node(1), 64);
-        assert_eq!(RunLoad::default().mebibytes_of_a_node(1), 80);
+        assert_eq!(load.mebibytes_of_a_node(1), 80);
+        assert_eq!(RunLoad::default().mebibytes_of_a_node(1), 128);
     }
 
     #[test]
     fn measured_loads_fit() {
-        assert!(RunLoad { concurrency: Some(10_000), requests: None }.mebibytes_of_a_node(1) * 1_048_576 > 301_000_000);
-        assert!(
-            RunLoad { concurrency: Some(64), requests: Some(1_000_000) }.mebibytes_of_a_node(1) * 1_048_576
-                > 234_000_000
-        );
+        for (concurrency, requests, measured) in
+            [(32, 1000, 61_941_000), (256, 4000, 97_457_000), (10_000, 50_000, 301_000_000), (64, 1_000_000, 234_000_000)]
+        {
+            let load = RunLoad { concurrency: Some(concurrency), requests: Some(requests) };
+            assert!(load.mebibytes_of_a_node(1) << 20 > measured, "{concurrency}");
+        }
     }
 
     #[test]

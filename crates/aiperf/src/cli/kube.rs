@@ -141,7 +141,7 @@ fn show() -> Command {
 }
 
 pub(super) fn read(matches: &ArgMatches, typed: &Typed, environment: &Environment) -> Result<KubeInvocation, CliError> {
-    let (name, matches) = matches.subcommand().unwrap_or_default();
+    let (name, matches) = matches.subcommand().unwrap_or(("list", matches));
     let word = |name: &str| matches.get_one::<String>(name).cloned();
     let path = |text: String| environment.current_dir.join(text);
     match name {

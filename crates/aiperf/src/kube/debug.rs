@@ -34,7 +34,7 @@ pub(super) fn run(asked: &DebugRequest) -> anyhow::Result<ExitCode> {
     let pods = cluster.pods(&run)?;
     let mut rows = vec![["POD", "PART", "PHASE", "MACHINE", "REASON"].map(str::to_owned).to_vec()];
     rows.extend(pods.iter().map(row));
-    println!();
+    println!("");
     crate::print(list::columns(&rows).as_bytes())?;
     let warnings: Vec<_> = cluster.events(&run)?.into_iter().filter(|event| event.kind == "Warning").collect();
     for event in &warnings {
@@ -44,7 +44,7 @@ pub(super) fn run(asked: &DebugRequest) -> anyhow::Result<ExitCode> {
     let texts: Vec<String> =
         texts.chain(warnings.iter().map(|event| format!("{}: {}", event.reason, event.message))).collect();
     let advice = advice(&texts, pods.is_empty());
-    println!();
+    println!("");
     for sentence in &advice {
         println!("advice: {sentence}");
     }

@@ -29,7 +29,7 @@ pub(super) fn run(asked: &ListRequest) -> anyhow::Result<ExitCode> {
             None => return Ok(ExitCode::SUCCESS),
             Some(seconds) => {
                 thread::sleep(Duration::from_secs_f64(seconds));
-                println!();
+                println!("");
             }
         }
     }
