@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use aiperf_artifact::{Checked, Folder, check_all, check_file, rebuild};
 use aiperf_config::Environment;
-use aiperf_report::FolderLock;
 use aiperf_report::console::{self, Width};
+use aiperf_report::{CapacityFile, FolderLock};
 use anyhow::Context;
 
 use crate::build::VERSION;
@@ -51,7 +51,9 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
         eprintln!("warning: {lost} requests of this run have no record and are not in this summary");
     }
     let (width, colour) = console_of(Width::FILE, environment);
-    let mut text = console::render(&rebuilt.report, width, colour);
+    let capacity = CapacityFile::read(&folder.paths().capacity());
+    let mut text = capacity.map_or_else(|_| String::new(), |file| console::render_capacity(&file, width, colour));
+    text.push_str(&console::render(&rebuilt.report, width, colour));
     text.push_str(&console::render_trailer(
         &rebuilt.report,
         &files.written,

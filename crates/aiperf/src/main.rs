@@ -8,6 +8,7 @@ mod output;
 mod analyze;
 mod artifacts;
 mod build;
+mod capacity;
 mod chat;
 mod cli;
 mod compare;

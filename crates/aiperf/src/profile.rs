@@ -10,7 +10,7 @@ use aiperf_config::{
     AutoPlots, Config, ConsoleOutput, DatasetSource, Environment, Experiment, PhaseConfig, PhaseKind, Phases, UiKind,
 };
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
+use aiperf_experiment::{ExperimentPlan, LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_live::{LiveRun, RunActivity};
 use aiperf_report::console::{self, Colour, Width};
@@ -22,7 +22,7 @@ use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressNow, ProgressStyle, Snapshot, Transfer, Work};
 use crate::run_files::{self, RunFiles};
 use crate::views::{self, Views};
-use crate::{dry_run, html_report, logging, plot, trials};
+use crate::{capacity, dry_run, html_report, logging, plot, trials};
 
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -60,6 +60,9 @@ pub(crate) fn run(
     let views = Views::start(&live, &first.config, environment, &experiment.dir)?;
     if !experiment.is_single() {
         return trials::run(experiment, &files, environment, interrupts, &live, views);
+    }
+    if first.config.capacity.is_some() {
+        return capacity::run(experiment, files, environment, interrupts, &live, views);
     }
     let result = prepare(first.config.clone(), environment, &live)
         .and_then(|ready| PreparedRun { files, ..ready }.execute(interrupts, None));
@@ -119,11 +122,13 @@ pub(crate) struct PreparedRun {
     style: ProgressStyle,
     phases: Vec<ShownPhase>,
     dir: PathBuf,
-    claim: FolderRequest,
+    pub(crate) claim: FolderRequest,
     exporters: Exporters,
     live: Arc<LiveRun>,
     /// What is written into its folder first; nothing if it is one of several runs.
-    files: RunFiles,
+    pub(crate) files: RunFiles,
+    /// What else is written into it.
+    pub(crate) plan: Option<ExperimentPlan>,
     /// For the user's own files.
     config: Option<Box<Config>>,
 }
@@ -157,6 +162,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment, live: &Arc<Live
         exporters,
         live: Arc::clone(live),
         files: RunFiles::default(),
+        plan: None,
         config: own,
     })
 }
@@ -174,6 +180,9 @@ impl PreparedRun {
             anyhow::anyhow!("cannot write to {dir}: {cause}; choose a writable folder with --artifact-dir")
         })?;
         self.files.write(&self.dir);
+        if let Some(plan) = &self.plan {
+            plan.write(&self.dir)?;
+        }
         if let Some(config) = &self.config {
             run_files::write_user_files(config, &self.dir)?;
         }
@@ -192,18 +201,23 @@ impl PreparedRun {
 pub(crate) struct FolderRequest {
     dir: PathBuf,
     earlier: EarlierFiles,
-    /// The data that is sent may lie among the files of an earlier run.
-    input: Option<PathBuf>,
+    /// Files that stay: the data that is sent may lie among the files of an earlier run.
+    kept: Vec<PathBuf>,
 }
 
 impl FolderRequest {
     pub(crate) fn of(config: &Config, dir: PathBuf) -> Self {
-        let input = match &config.dataset.source {
-            DatasetSource::File(file) => Some(file.path.clone()),
-            _ => None,
+        let kept = match &config.dataset.source {
+            DatasetSource::File(file) => vec![file.path.clone()],
+            _ => Vec::new(),
         };
         let earlier = if config.output.overwrite { EarlierFiles::Delete } else { EarlierFiles::SetAside };
-        Self { dir, earlier, input }
+        Self { dir, earlier, kept }
+    }
+
+    /// Lets these files of the earlier run stay, too.
+    pub(crate) fn keep(&mut self, files: impl IntoIterator<Item = PathBuf>) {
+        self.kept.extend(files);
     }
 
     /// Keeps other writers out and puts away what an earlier run left.
@@ -213,7 +227,7 @@ impl FolderRequest {
         if !claim.is_locked() {
             log::warn!("{dir} is on a file system without locks: a second run in the same folder would not be noticed");
         }
-        match claim.clear(self.earlier, self.input.as_slice())? {
+        match claim.clear(self.earlier, &self.kept)? {
             Some(ClearedFiles { moved_to: Some(_), .. }) => {
                 log::info!("The results of an earlier run in {dir} were moved to previous/ in that folder");
             }
@@ -356,6 +370,11 @@ fn show(result: &RunResult, config: &Config, environment: &Environment) {
         ConsoleOutput::Json => print_json(&result.files.written, SUMMARY_LABEL),
         ConsoleOutput::Nothing => {}
     }
+    show_problems(result);
+}
+
+/// What is wrong with a result, on stderr.
+pub(crate) fn show_problems(result: &RunResult) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
@@ -402,7 +421,7 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
     (Width(columns), if plain { Colour::Plain } else { Colour::Ansi })
 }
 
-fn exit_code(result: &RunResult) -> ExitCode {
+pub(crate) fn exit_code(result: &RunResult) -> ExitCode {
     let outcome = result.report.ending.outcome;
     if outcome.is_interrupted() {
         ExitCode::from(INTERRUPTED)

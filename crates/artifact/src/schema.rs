@@ -226,6 +226,8 @@ mod tests {
             (Shape::TrialMark, "trial_mark"),
             (Shape::SearchHistory, "search_history"),
             (Shape::SearchCheckpoint, "search_checkpoint"),
+            (Shape::Capacity, "capacity"),
+            (Shape::CapacityHistory, "capacity_history"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
         }

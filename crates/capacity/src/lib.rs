@@ -27,7 +27,7 @@ pub use assessment::{Assessment, CapacityEstimate};
 pub use decision::{Decision, Reason, SearchAction};
 pub use design_effect::DesignEffect;
 pub use goal::{LoadKind, SearchBudget, SearchGoal, ServiceObjective};
-pub use load_level::LoadLevel;
+pub use load_level::{LoadLevel, three_digits};
 pub use monotonicity::NonMonotone;
 pub use planner::CapacityPlanner;
 pub use report::{CapacityReport, CurvePoint, Outcome};

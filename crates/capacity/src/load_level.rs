@@ -32,7 +32,7 @@ impl std::fmt::Display for LoadLevel {
 }
 
 /// A number for people: three significant digits, but no fewer than its whole part.
-pub(crate) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }

@@ -24,6 +24,8 @@ pub enum Outcome {
     AlwaysViolated,
     /// The objectives are kept at every load that may be applied.
     NeverViolated,
+    /// Somebody ended the search.
+    Interrupted,
 }
 
 /// What was measured at one load.

@@ -78,16 +78,17 @@ pub struct StepRecord {
 
 impl StepRecord {
     /// The requests in complete blocks, which are the ones that count.
-    pub(crate) fn counted(&self) -> f64 {
+    pub fn counted(&self) -> f64 {
         (self.severity.len() as u64 * BLOCK_REQUESTS) as f64
     }
 
-    pub(crate) fn violation_count(&self, slo: usize) -> f64 {
+    /// How many of the counted requests violated the objective with this index.
+    pub fn violation_count(&self, slo: usize) -> f64 {
         self.violations[slo].iter().map(|&count| f64::from(count)).sum()
     }
 
     /// The share of requests that violated the objective that was violated most often.
-    pub(crate) fn worst_share(&self) -> f64 {
+    pub fn worst_share(&self) -> f64 {
         let worst = (0..self.violations.len()).map(|slo| self.violation_count(slo)).fold(0.0, f64::max);
         if self.counted() > 0.0 { worst / self.counted() } else { 0.0 }
     }

@@ -2,7 +2,7 @@
 
 use aiperf_config::{Cell, CellVariation, Config, Environment, Experiment, UserFile, swept_parameters};
 use aiperf_options::catalogue::{Arity, OptionId};
-use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions};
+use aiperf_options::{ConfigError, Given, PhaseOptions, RawOptions, searches_capacity};
 use thiserror::Error;
 
 use crate::body::FileRunOptions;
@@ -43,8 +43,24 @@ impl ConfigFile {
             );
         }
         let file = self.with_lists(&command_line::lists(typed))?;
+        let section = file.sweep()?;
+        if let Some(own) = section.capacity(self.name()).map_err(|error| error.in_file(self.name()))? {
+            // What is said on the command line goes over what the file says.
+            let mut asked = typed.clone();
+            asked.extend(own);
+            return file.capacity(&asked, typed, environment);
+        }
+        if searches_capacity(typed) {
+            if section.type_name().is_some() {
+                let given = typed.get(OptionId::SearchRecipe);
+                let first = given.map_or_else(String::new, |given| given.spelling.clone());
+                let why = "a search for a capacity is one run; leave out the sweep".to_owned();
+                return Err(ConfigError::Conflict { first, second: format!("sweep ({})", self.name()), why }.into());
+            }
+            return file.capacity(typed, typed, environment);
+        }
         let variations = file.variations()?;
-        let sweep = file.sweep()?;
+        let sweep = section;
         let is_sweep = sweep.type_name().is_some();
         let is_searched = [OptionId::SearchSpace, OptionId::SearchRecipe].iter().any(|id| typed.get(*id).is_some());
         let has_points = is_sweep || is_searched;
@@ -91,6 +107,30 @@ impl ConfigFile {
         Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
     }
 
+    /// The run that searches for a capacity; `asked`: the options of the command line and of the search.
+    fn capacity(
+        &self,
+        asked: &RawOptions,
+        typed: &RawOptions,
+        environment: &Environment,
+    ) -> Result<Experiment, ConfigFileError> {
+        let file = self.with_a_phase();
+        let (mut whole, warnings) = multi_run::options(self, typed, false)?;
+        if let Some((place, seed)) = self.random_seed()? {
+            whole.set(OptionId::RandomSeed, place, vec![seed]);
+        }
+        command_line::lay_over(&mut whole, typed, |id| multi_run::applies(id) || id == OptionId::RandomSeed);
+        let mut cells = Vec::new();
+        for variation in &file.variations()? {
+            let (mut config, _) = file.config(variation, asked, environment)?;
+            config.command_line = typed.repeat(&environment.variables);
+            config.warnings.extend(warnings.iter().cloned());
+            cells.push(Cell { config, variation: None });
+        }
+        let experiment = whole.resolve_trials(cells, None)?;
+        Ok(Experiment { plot_presets: self.plot(environment)?, options: typed.stored(), ..experiment })
+    }
+
     /// The configuration of one cell, and whether the file says how many conversations it has.
     pub(crate) fn config(
         &self,
@@ -133,6 +173,9 @@ impl ConfigFile {
             say_how_long_the_others_are(&mut options, main, &phases);
         }
         let mut config = options.resolve_phases(&phases, environment).map_err(in_cell)?;
+        if searches_capacity(&options) {
+            options.search_capacity_in_file(&mut config)?;
+        }
         config.command_line = typed.repeat(&environment.variables);
         config.user_files = self.with_variables(user_files, variation)?;
         config.warnings.extend(self.warnings().iter().cloned().chain(warnings));

@@ -259,6 +259,19 @@ impl ConfigFile {
         Ok(self.sweep()?.type_name())
     }
 
+    /// The same file with a profiling phase, if it has no phase: a search for a capacity sets the load itself.
+    pub(crate) fn with_a_phase(&self) -> Self {
+        let mut file = self.clone();
+        let position = file.root.position;
+        if let Some(Node { value: NodeValue::Map(entries), .. }) = file.root.get_mut("benchmark")
+            && !entries.iter().any(|entry| ["phases", "profiling", "warmup"].contains(&entry.key.as_str()))
+        {
+            let value = Node::from_json(&serde_json::json!({"type": "concurrency", "concurrency": 1}), position);
+            entries.push(Entry { key: "profiling".to_owned(), key_position: position, value });
+        }
+        file
+    }
+
     pub(crate) fn sweep(&self) -> Result<SweepSection, FileError> {
         SweepSection::read(self.root.get("sweep")).map_err(|error| error.in_file(&self.name))
     }

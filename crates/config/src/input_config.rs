@@ -41,6 +41,9 @@ impl Config {
         if self.output.log_level != LogLevel::Info {
             root.insert("logging".to_owned(), json!({"level": self.output.log_level.name()}));
         }
+        if let Some(capacity) = &self.capacity {
+            root.insert("capacity".to_owned(), capacity.section());
+        }
         if let Some(scenario) = &self.scenario {
             root.insert("scenario".to_owned(), json!(scenario.name));
             if scenario.overridden {

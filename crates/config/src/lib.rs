@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod api;
+mod capacity;
 mod dataset;
 pub mod defaults;
 mod endpoint;
@@ -30,6 +31,7 @@ mod user_file;
 mod wandb;
 
 pub use api::{ApiConfig, ApiLinger};
+pub use capacity::{CapacityOf, CapacitySearch, CapacitySlo};
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    ApiConfig, CacheBust, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig, NodeShare,
-    OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
+    ApiConfig, CacheBust, CapacitySearch, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig,
+    NodeShare, OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -13,6 +13,8 @@ pub struct Config {
     pub dataset: DatasetConfig,
     pub cache_bust: CacheBust,
     pub phases: Phases,
+    /// The capacity that the run searches for; its profiling phase then has a load that is controlled.
+    pub capacity: Option<CapacitySearch>,
     /// The scenario that the run names.
     pub scenario: Option<Scenario>,
     /// Several lanes of an agentic replay may start with the same recorded session.

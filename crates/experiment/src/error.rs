@@ -7,7 +7,7 @@ use aiperf_dataset::DatasetError;
 use aiperf_endpoint::{BuildError, HeaderError};
 use aiperf_engine::EngineError;
 use aiperf_metrics::SloError;
-use aiperf_report::ReportError;
+use aiperf_report::{HistoryError, ReportError};
 use aiperf_sim::{OptionError, SimError};
 use aiperf_tokenizer::TokenizerError;
 use aiperf_transport::TlsError;
@@ -45,6 +45,8 @@ pub enum RunError {
     UnknownValidityCode { name: String, known: String },
     #[error(transparent)]
     Report(#[from] ReportError),
+    #[error("the history of the search: {0}")]
+    CapacityHistory(#[from] HistoryError),
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(

@@ -2,6 +2,7 @@
 //! records, writes the files. Also several runs of one command, the self-test and `aiperf chat`.
 #![forbid(unsafe_code)]
 
+mod capacity_search;
 mod chat;
 mod conclude;
 mod contents;
@@ -13,6 +14,7 @@ mod selftest;
 mod trials;
 mod watch;
 
+pub use capacity_search::typical_requests;
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use error::RunError;
 pub use prepare::readiness::listed_models;

@@ -244,6 +244,7 @@ impl Run {
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
         }
+        self.begin_capacity_search(version)?;
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
         let sampler = self.dataset.sampler(self.seed);
         let prefetcher = Prefetcher::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)

@@ -1,6 +1,7 @@
 // The page of one run.
 
 const RUN_QUESTIONS = [
+  ["What is the capacity?", "R17", "R18"],
   ["Did the load happen?", "R2"],
   ["What is the tail?", "R5"],
   ["Why is TTFT high?", "R6", "R7", "R13"],
@@ -14,6 +15,8 @@ const RUN_QUESTIONS = [
 function runPage(head, columns) {
   const slos = new SloEditor(head, columns);
   const list = [
+    capacityChart(head),
+    decisionsChart(head),
     loadChart(head),
     sliceChart(head, slos, "R3", "time_to_first_token", "Time to first token"),
     sliceChart(head, slos, "R4", "inter_token_latency", "Inter-token latency"),

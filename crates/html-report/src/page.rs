@@ -25,12 +25,13 @@ const SHARED: [&str; 10] = [
     include_str!("../page/statistics.js"),
     include_str!("../page/survival.js"),
 ];
-const RUN: [&str; 6] = [
+const RUN: [&str; 7] = [
     include_str!("../page/timeline.js"),
     include_str!("../page/slo.js"),
     include_str!("../page/run_verdict.js"),
     include_str!("../page/run_charts.js"),
     include_str!("../page/run_server.js"),
+    include_str!("../page/capacity.js"),
     include_str!("../page/run.js"),
 ];
 const SWEEP: [&str; 2] = [include_str!("../page/sweep.js"), include_str!("../page/sweep_page.js")];

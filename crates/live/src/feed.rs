@@ -1,13 +1,14 @@
 //! What the run gives to the live model.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use aiperf_clock::{EpochNanos, Mono};
 use aiperf_metrics::{MetricContext, Observation, RecordValues};
 use aiperf_protocol::PhaseKind;
 use serde_json::Value;
 
-use crate::snapshot::ServerHeadline;
+use crate::snapshot::{CapacityProgress, ServerHeadline};
 
 /// One finished request, with everything that is known about it. The failure message has no secrets in it.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +73,8 @@ pub struct GaugeReading {
     /// Changes whenever something arrives from a server.
     pub signs_of_life: u64,
     pub note: Option<String>,
+    /// How far a search for a capacity is.
+    pub capacity: Option<Arc<CapacityProgress>>,
     /// What the server's metrics page showed last. Counters have the unit of their rate: the live model turns them into rates.
     pub server: Vec<ServerHeadline>,
 }

@@ -24,8 +24,9 @@ pub use feed::{ConsumerReport, FinishedRequest, GaugeReading, RequestConsumer, R
 pub use history::{History, HistoryPoint};
 pub use run::{LiveRun, RunActivity, View};
 pub use snapshot::{
-    CellProgress, CellState, ClientHealth, DistinctError, GoodputState, GpuState, Headline, HistogramBin,
-    LatencyHistogram, LogLine, MetricRow, Percentiles, PhaseProgress, PhaseStatus, RecordsProgress, RunEnd, RunFile,
-    RunState, ServerHeadline, Snapshot, Spread, Stage, StageName, StageState, SummaryRow, SweepProgress,
+    CapacityProgress, CellProgress, CellState, ClientHealth, DistinctError, GoodputState, GpuState, Headline,
+    HistogramBin, LatencyHistogram, LogLine, MetricRow, Percentiles, PhaseProgress, PhaseStatus, RecordsProgress,
+    RunEnd, RunFile, RunState, ServerHeadline, Snapshot, Spread, Stage, StageName, StageState, SummaryRow,
+    SweepProgress, TriedLoad,
 };
 pub use verdict::{Verdict, VerdictCode};

@@ -9,6 +9,7 @@ use serde_json::Map;
 
 use crate::catalogue::{OptionId, ValueKind};
 use crate::grammar::{header, key_value, number, url};
+use crate::groups::searches_capacity;
 use crate::raw::Given;
 use crate::variables::API_TOKEN;
 use crate::{RawOptions, VARIABLES};
@@ -18,8 +19,9 @@ pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> 
     let shown = VARIABLES.iter().filter(|known| known.name != API_TOKEN);
     let set = shown.filter_map(|known| variables.get_key_value(known.name));
     let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", shell_word(value))).collect();
-    words.extend(["aiperf".to_owned(), "profile".to_owned()]);
-    for given in raw.given() {
+    let is_capacity = searches_capacity(raw);
+    words.extend(["aiperf".to_owned(), if is_capacity { "capacity" } else { "profile" }.to_owned()]);
+    for given in raw.given().iter().filter(|given| !is_capacity || given.id != OptionId::SearchRecipe) {
         words.extend(repeat_option(given));
     }
     words.join(" ")

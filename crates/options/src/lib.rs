@@ -16,7 +16,9 @@ pub use grammar::goodput::read as read_goodput;
 pub use grammar::header::read_into as read_headers;
 pub use grammar::key_value::read_into as read_key_values;
 pub use grammar::sequence::read as read_length_pairs;
-pub use groups::{PhaseOptions, give_all_the_largest_data, read_tags};
+pub use groups::{
+    CAPACITY_RECIPE, PhaseOptions, contradicts_capacity, give_all_the_largest_data, read_tags, searches_capacity,
+};
 pub use raw::{Given, RawOptions};
 pub use variables::{
     UnreadVariable, VARIABLES, Variable, WithoutEffect, search_tuning, unread_variables, variables_without_effect,

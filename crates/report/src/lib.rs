@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod capacity;
 pub mod console;
 mod error;
 mod folder;
@@ -13,6 +14,10 @@ mod summary;
 mod trials;
 mod validity;
 
+pub use capacity::{
+    CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
+    HistoryError, HistoryStep, StepResult,
+};
 pub use error::ReportError;
 pub use folder::{
     ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PLOT_LOG, PLOTS, PREVIOUS,

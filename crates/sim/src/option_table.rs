@@ -50,6 +50,15 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!(
+        "most",
+        "N",
+        "0",
+        "Maximum number of text requests that run and wait together; further ones are refused with status 429 after ttft; 0 for no limit",
+        |o, v| {
+            o.most_in_system = number(v)?;
+        }
+    ),
+    option!(
         "context",
         "TOKENS",
         "0",

@@ -33,6 +33,8 @@ pub struct SimOptions {
     pub tokens_per_chunk: u32,
     /// Requests that run at once; the others wait in order of arrival.
     pub batch: u32,
+    /// Requests that may run and wait together; further ones are refused with status 429. Zero: any number.
+    pub most_in_system: u32,
     /// Tokens that prompt and answer may have together; zero: any number.
     pub context: u32,
     /// Blocks that the prefix cache holds; zero turns it off.
@@ -126,6 +128,7 @@ impl Default for SimOptions {
             early_stop: 0.0,
             tokens_per_chunk: 1,
             batch: 256,
+            most_in_system: 0,
             context: 0,
             cache_blocks: 0,
             cache_block: 16,

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, chat, compare, config, doctor, help, init, kube, man_pages, merge, plot, report, selftest,
+    HELP, analyze, capacity, chat, compare, config, doctor, help, init, kube, man_pages, merge, plot, report, selftest,
     speed_bench_report, trace,
 };
 use crate::build::VERSION;
@@ -53,6 +53,7 @@ pub(super) fn program(purpose: Purpose) -> Command {
         .arg(Arg::new("version").long("version").short('V').action(ArgAction::Version).help("Print the version"))
         .args(completion_args())
         .subcommand(profile(purpose))
+        .subcommand(capacity::command(purpose))
         .subcommand(chat::command())
         .subcommand(init::command())
         .subcommand(doctor::command())
@@ -123,17 +124,22 @@ fn profile_base() -> Command {
 
 /// `aiperf profile` with all options of the catalogue; those that are not built are hidden.
 pub(super) fn profile(purpose: Purpose) -> Command {
-    let mut command = profile_base().next_line_help(true).after_help(help::PROFILE_EXAMPLES);
+    let command = profile_base().next_line_help(true).after_help(help::PROFILE_EXAMPLES);
+    with_options(command, purpose, OptionSpec::is_supported)
+}
+
+/// Adds all options of the catalogue; those that are not shown are hidden, and left out of completions.
+pub(super) fn with_options(mut command: Command, purpose: Purpose, is_shown: fn(&OptionSpec) -> bool) -> Command {
     for group in groups() {
-        for spec in group.options.iter().filter(|spec| purpose == Purpose::Parsing || spec.is_supported()) {
-            command = command.arg(arg(spec, purpose).help_heading(group.title));
+        for spec in group.options.iter().filter(|spec| purpose == Purpose::Parsing || is_shown(spec)) {
+            command = command.arg(arg(spec, purpose).hide(!is_shown(spec)).help_heading(group.title));
             if let Some(negative) = spec.negative {
                 command = command.arg(
                     Arg::new(negative)
                         .long(negative)
                         .action(ArgAction::SetTrue)
                         .help(spec.negative_help)
-                        .hide(!spec.is_supported())
+                        .hide(!is_shown(spec))
                         .help_heading(group.title)
                         .conflicts_with(spec.long[0]),
                 );
@@ -145,21 +151,22 @@ pub(super) fn profile(purpose: Purpose) -> Command {
 
 /// `aiperf profile` with the options that people use most, for a page of help.
 pub(super) fn brief_profile(columns: usize) -> Command {
-    let mut command = profile_base()
+    brief(profile_base(), &help::BRIEF, &format!("{}\n\n{}", help::PROFILE_EXAMPLES, help::MORE), columns)
+}
+
+/// A command with some options by heading, and what follows them.
+pub(super) fn brief(base: Command, options: &[(&'static str, &[OptionId])], after: &str, columns: usize) -> Command {
+    let mut command = base
         .term_width(columns.min(MOST_COLUMNS))
         .next_line_help(columns < ROOM_FOR_TWO_COLUMNS)
         .disable_help_flag(true);
-    for (title, ids) in help::BRIEF {
+    for (title, ids) in options {
         for spec in ids.iter().map(|id| id.spec()) {
-            command = command.arg(named(spec).help(brief(spec)).help_heading(title));
+            command = command.arg(named(spec).help(brief_text(spec)).help_heading(*title));
         }
     }
     let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help_heading("Help");
-    command.arg(help.help("Print this page (-h) or all options (--help)")).after_help(format!(
-        "{}\n\n{}",
-        help::PROFILE_EXAMPLES,
-        help::MORE
-    ))
+    command.arg(help.help("Print this page (-h) or all options (--help)")).after_help(after.to_owned())
 }
 
 /// Arguments are known to clap by their canonical names.
@@ -167,7 +174,6 @@ fn arg(spec: &'static OptionSpec, purpose: Purpose) -> Arg {
     let arg = named(spec)
         .visible_aliases(spec.long.iter().copied().filter(|name| *name != spec.name()).collect::<Vec<_>>())
         .help(help_text(spec))
-        .hide(!spec.is_supported())
         .allow_negative_numbers(matches!(spec.value, ValueKind::Int | ValueKind::Float));
     let arg = match (spec.value, spec.arity) {
         (ValueKind::Flag, _) => arg
@@ -216,6 +222,8 @@ fn value_name(spec: &OptionSpec) -> &'static str {
             OptionId::Url => "URL",
             OptionId::ModelNames | OptionId::Tokenizer => "NAME",
             OptionId::Goodput => "LIMITS",
+            OptionId::Slo => "METRIC:LIMIT",
+            OptionId::Precision => "PERCENT",
             OptionId::Strict => "CODE",
             _ => "TEXT",
         },
@@ -235,7 +243,7 @@ fn help_text(spec: &OptionSpec) -> String {
 }
 
 /// The same in one line or two.
-fn brief(spec: &OptionSpec) -> String {
+fn brief_text(spec: &OptionSpec) -> String {
     let values = match spec.members() {
         [] => None,
         // The text names them.

@@ -29,6 +29,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | command | what it does |
 |---|---|
 | `aiperf profile` | run a benchmark |
+| `aiperf capacity` | find the highest request rate, or the most users, within SLOs; takes the options of `profile` that do not contradict it; see [capacity.md](capacity.md) |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
 | `aiperf init` | ask for server, model and goal, and print the command to run |
 | `aiperf doctor` | check this machine: limits, clocks, disk, GPUs and downloads, and what each means for a benchmark; see [troubleshooting.md](troubleshooting.md) |

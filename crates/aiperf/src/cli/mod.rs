@@ -2,6 +2,7 @@
 //! `aiperf-config`; nothing is run here.
 
 mod analyze;
+mod capacity;
 mod chat;
 mod command;
 mod compare;
@@ -133,7 +134,7 @@ pub(crate) fn parse(
     }
     let (words, typed) = spelling::normalise(words);
     let words = trace::naming_its_kind(words, environment);
-    if words.get(1).is_some_and(|command| command == "profile") && words.len() == 2 {
+    if words.len() == 2 && words[1] == "profile" {
         return Err(CliError::NothingToProfile);
     }
     let mut command = command::program(command::Purpose::Parsing);
@@ -148,6 +149,9 @@ pub(crate) fn parse(
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
             profile::experiment(&raw, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
+        }
+        Some((capacity::NAME, matches)) => {
+            capacity::read(matches, &typed, environment).map(|experiment| Invocation::Profile(Box::new(experiment)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some((init::NAME, matches)) => Ok(Invocation::Init(init::read(matches))),
@@ -221,9 +225,12 @@ fn not_matched(
     match error.kind() {
         ErrorKind::DisplayVersion => Ok(Invocation::Text(format!("{}\n", build::version_line()))),
         ErrorKind::DisplayHelp => {
-            let is_brief = words.get(1).is_some_and(|name| name == "profile") && !words.contains(&"--help".to_owned());
-            let help =
-                if is_brief { command::brief_profile(columns(environment)).render_help() } else { error.render() };
+            let is_brief = !words.contains(&"--help".to_owned());
+            let help = match words.get(1).map(String::as_str).filter(|_| is_brief) {
+                Some("profile") => command::brief_profile(columns(environment)).render_help(),
+                Some(capacity::NAME) => capacity::brief(columns(environment)).render_help(),
+                _ => error.render(),
+            };
             let text = if environment.stdout_is_terminal { help.ansi().to_string() } else { help.to_string() };
             Ok(Invocation::Text(text))
         }

@@ -7,12 +7,12 @@ use aiperf_config::{Environment, Experiment, ListModels, Target};
 use aiperf_config_file::{ConfigFile, ConfigFileError, shown_file_of};
 use aiperf_experiment::ExperimentPlan;
 use aiperf_options::catalogue::{OptionId, OptionSpec, options};
-use aiperf_options::{ConfigError, RawOptions};
+use aiperf_options::{ConfigError, Given, RawOptions};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use super::CliError;
 use super::spelling::Typed;
+use super::{CliError, capacity};
 
 pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
     let mut found: Vec<(usize, &OptionSpec, Vec<String>)> = options()
@@ -51,7 +51,9 @@ fn whole_command(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, CliError> {
     let Some(given) = raw.get(OptionId::Resume) else { return Ok(Cow::Borrowed(raw)) };
     let folder = given.values.first().cloned().unwrap_or_default();
     let mut whole = raw.clone();
-    if raw.given().iter().all(|given| NEXT_TO_RESUME.contains(&given.id)) {
+    // `aiperf capacity` stands for an option that nobody typed.
+    let is_next = |given: &Given| NEXT_TO_RESUME.contains(&given.id) || given.spelling == capacity::SPELLING;
+    if raw.given().iter().all(is_next) {
         let plan = ExperimentPlan::read(Path::new(&folder))
             .map_err(|problem| CliError::OptionValue { option: given.spelling.clone(), problem })?;
         // What is said now goes over what was said then.

@@ -10,6 +10,7 @@ mod agents;
 mod answers;
 mod artifact_folders;
 mod cancellation;
+mod capacity;
 mod chat;
 mod closed_loop;
 mod command_line;

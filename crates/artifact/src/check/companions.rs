@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use aiperf_report::{CapacityHistory, HistoryStep};
 use serde_json::Value;
 
 use super::FolderCheck;
@@ -21,6 +22,7 @@ impl FolderCheck<'_> {
         self.run_config();
         self.whole(&self.folder.paths().trial_mark(), Shape::TrialMark);
         self.mlflow_export();
+        self.capacity()?;
         self.genai_perf();
         Ok(())
     }
@@ -120,6 +122,31 @@ impl FolderCheck<'_> {
             );
             self.find(&name, text);
         }
+    }
+
+    /// The result of a search for a capacity follows from its history: the same steps, in the same order.
+    fn capacity(&mut self) -> Result<(), ArtifactError> {
+        let paths = self.folder.paths();
+        let (path, history) = (paths.capacity(), paths.capacity_history());
+        self.shaped_lines(&history, Shape::CapacityHistory)?;
+        let name = self.folder.name(&path);
+        if !path.exists() && history.exists() {
+            let text = "missing; the search did not reach its end, `aiperf capacity --resume` continues it";
+            self.find_unless_killed(Finding::of(&name, text));
+        }
+        let Some(result) = self.whole(&path, Shape::Capacity) else { return Ok(()) };
+        let Ok(steps) = CapacityHistory::read(&history) else {
+            let name = self.folder.name(&history);
+            self.find(&name, "missing or not readable");
+            return Ok(());
+        };
+        let differs = |(step, decision): &(&HistoryStep, &Value)| {
+            serde_json::to_value(&step.decision).ok().as_ref() != Some(*decision)
+        };
+        if let Some((step, _)) = steps.iter().zip(items(&result, "decisions")).find(differs) {
+            self.find(&name, format!("step {} differs from the history", step.decision.step));
+        }
+        Ok(())
     }
 
     /// Phases have the counts that the records have, and their files.

@@ -128,7 +128,7 @@ impl FolderCheck<'_> {
     }
 
     /// A file whose lines all have one shape, if it is there.
-    fn shaped_lines(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
+    pub(super) fn shaped_lines(&mut self, path: &Path, shape: Shape) -> Result<(), ArtifactError> {
         if !path.exists() {
             return Ok(());
         }

@@ -34,10 +34,12 @@ pub(crate) enum Shape {
     TrialMark,
     SearchHistory,
     SearchCheckpoint,
+    Capacity,
+    CapacityHistory,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 31] = [
+pub(crate) const SCHEMAS: [(&str, &str); 33] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -69,4 +71,6 @@ pub(crate) const SCHEMAS: [(&str, &str); 31] = [
     ("trial_mark.schema.json", include_str!("../../../../schemas/trial_mark.schema.json")),
     ("search_history.schema.json", include_str!("../../../../schemas/search_history.schema.json")),
     ("search_checkpoint.schema.json", include_str!("../../../../schemas/search_checkpoint.schema.json")),
+    ("capacity.schema.json", include_str!("../../../../schemas/capacity.schema.json")),
+    ("capacity_history.schema.json", include_str!("../../../../schemas/capacity_history.schema.json")),
 ];

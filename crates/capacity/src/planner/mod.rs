@@ -47,6 +47,11 @@ impl CapacityPlanner {
         }
     }
 
+    /// What is known if the search ends here, for a reason that is not its own.
+    pub fn report_so_far(&self, outcome: Outcome) -> CapacityReport {
+        CapacityReport::new(outcome, &self.goal, &self.records, self.assessment().as_ref())
+    }
+
     /// What the records say so far. `None` before the load has come near its limit.
     pub fn assessment(&self) -> Option<Assessment> {
         Assessment::new(&self.goal, &self.records, self.range()?)

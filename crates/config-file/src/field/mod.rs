@@ -1,6 +1,7 @@
 //! The fields of a configuration file. A field stands for one option of the command line, so that the same rules apply to both;
 //! the tables here say which, and in which form the value is written. The reader, the writer and the JSON schema use them.
 
+mod capacity;
 mod dataset;
 mod endpoint;
 mod exporters;
@@ -12,6 +13,7 @@ mod telemetry;
 
 use aiperf_options::catalogue::OptionId;
 
+pub(crate) use capacity::CAPACITY;
 pub(crate) use dataset::{FILE_DATASET, PUBLIC_DATASET, SYNTHETIC_DATASET};
 pub(crate) use multi_run::MULTI_RUN;
 pub(crate) use phase::{PHASE, WARMUP_OPTIONS};

@@ -1,5 +1,6 @@
 //! The schema of a sweep.
 
+use aiperf_config::CapacityOf;
 use serde_json::{Map, Value, json};
 
 use super::{object, written};
@@ -34,7 +35,32 @@ pub(super) fn schema() -> Value {
         schema["required"] = json!(["type"]);
         schema
     };
-    json!({"description": "Several runs that differ in some values.", "anyOf": kinds.map(of_kind)})
+    let mut kinds: Vec<Value> = kinds.map(of_kind).into();
+    kinds.push(capacity());
+    json!({"description": "Several runs that differ in some values, or the search for a capacity.", "anyOf": kinds})
+}
+
+fn capacity() -> Value {
+    let slo = json!({"type": "string"});
+    let mut schema = object(written(&[
+        (
+            "type",
+            "The search for the highest load within service-level objectives, in one run.",
+            json!({"const": "capacity"}),
+        ),
+        (
+            "slo",
+            "Objectives as METRIC:LIMIT or METRIC:PERCENTILE:LIMIT.",
+            json!({"anyOf": [slo, {"type": "array", "minItems": 1, "items": slo}]}),
+        ),
+        ("of", "A request rate or a number of users. Default: rate.", json!({"enum": CapacityOf::NAMES})),
+        ("precision", "Half the width of the 95 % interval, such as 3%.", json!({"type": ["string", "number"]})),
+        ("max_requests", "Maximum number of requests.", json!({"type": "integer", "minimum": 100})),
+        ("max_duration", "Maximum duration.", json!({"$ref": "#/$defs/duration"})),
+        ("max_users", "Maximum number of users.", json!({"type": "integer", "minimum": 1})),
+    ]));
+    schema["required"] = json!(["type", "slo"]);
+    schema
 }
 
 fn common(kind: &str) -> Map<String, Value> {

@@ -1,14 +1,15 @@
 //! `sweep`: which runs there are, and what goes for all of them.
 
 use aiperf_config::{PostProcess, SearchSpec, SearchTuning, SlaFilter, Sweep};
-use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
+use aiperf_options::{CAPACITY_RECIPE, RawOptions};
 use serde_json::{Map, Value};
 
 use super::sample::Sampling;
 use super::{Variation, adaptive_search, grid, name, path, post_process, sample, scenarios, sla_filters};
 use crate::FileError;
-use crate::body::{duration_seconds, one_value, truth_value, unknown_key};
+use crate::body::{duration_seconds, one_value, read_section, truth_value, unknown_key};
+use crate::field::CAPACITY;
 use crate::names::snake;
 use crate::yaml::{Node, NodeValue};
 
@@ -26,6 +27,8 @@ enum Kind {
     LatinHypercube(Sampling),
     /// Read when the environment is known.
     AdaptiveSearch(Node),
+    /// One run that searches for its load.
+    Capacity(Node),
 }
 
 /// The section of a file, read.
@@ -77,9 +80,12 @@ impl SweepSection {
         }
         let Some(kind) = node.get("type").and_then(Node::word) else {
             return Err(wrong(
-                "needs a type: grid, zip, scenarios, sobol, latin_hypercube or adaptive_search".to_owned(),
+                "needs a type: grid, zip, scenarios, sobol, latin_hypercube, adaptive_search or capacity".to_owned(),
             ));
         };
+        if kind == "capacity" {
+            return Ok(Self { kind: Kind::Capacity(without_type(node)), common: SweepSettings::default() });
+        }
         let own: &'static [&'static str] = match kind.as_str() {
             "grid" | "zip" => &["parameters"],
             "scenarios" => &["runs"],
@@ -88,7 +94,7 @@ impl SweepSection {
             "adaptive_search" => &adaptive_search::FIELDS,
             other => {
                 return Err(wrong(format!(
-                    "{other:?} is not a type; choose grid, zip, scenarios, sobol, latin_hypercube or adaptive_search"
+                    "{other:?} is not a type; choose grid, zip, scenarios, sobol, latin_hypercube, adaptive_search or capacity"
                 )));
             }
         };
@@ -111,7 +117,8 @@ impl SweepSection {
     /// The name that the reference has for the kind; `None` without a sweep.
     pub(crate) const fn type_name(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::None => None,
+            // A search for a capacity is one run.
+            Kind::None | Kind::Capacity(_) => None,
             Kind::Grid(_) => Some("GridSweep"),
             Kind::Zip(_) => Some("ZipSweep"),
             Kind::Scenarios(_) => Some("ScenarioSweep"),
@@ -129,12 +136,20 @@ impl SweepSection {
         }
     }
 
+    /// The options of a search for a capacity, if it is one; `file` is the name of the file.
+    pub(crate) fn capacity(&self, file: &str) -> Result<Option<RawOptions>, FileError> {
+        let Kind::Capacity(node) = &self.kind else { return Ok(None) };
+        let mut options = read_section(file, node, "sweep", CAPACITY)?;
+        options.set(OptionId::SearchRecipe, format!("sweep.type ({file})"), vec![CAPACITY_RECIPE.to_owned()]);
+        Ok(Some(options))
+    }
+
     pub(crate) fn variations(&self, root: &Node) -> Result<Vec<Variation>, FileError> {
         // Each variation has a copy of the file. The values of all others are not part of it.
         let root = &without_sweep(root);
         match &self.kind {
             // The points of a search are not known yet.
-            Kind::None | Kind::AdaptiveSearch(_) => Ok(vec![Variation {
+            Kind::None | Kind::AdaptiveSearch(_) | Kind::Capacity(_) => Ok(vec![Variation {
                 index: 0,
                 dir_name: String::new(),
                 label: "base".to_owned(),
@@ -150,6 +165,12 @@ impl SweepSection {
             }
         }
     }
+}
+
+/// The fields of a kind of its own.
+fn without_type(node: &Node) -> Node {
+    let others = node.entries().iter().filter(|entry| entry.key != "type").cloned().collect();
+    Node { value: NodeValue::Map(others), position: node.position }
 }
 
 fn without_sweep(root: &Node) -> Node {

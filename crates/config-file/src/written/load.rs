@@ -27,6 +27,11 @@ pub(super) fn phases(
     config: Option<&Config>,
 ) -> (Option<Map<String, Value>>, Map<String, Value>) {
     let warmup = warmup(writer);
+    if config.is_some_and(|config| config.capacity.is_some()) {
+        // The search sets the load itself, and begins with one user.
+        let profiling = [("type", json!("concurrency")), ("concurrency", json!(1))];
+        return (warmup, profiling.map(|(key, value)| (key.to_owned(), value)).into_iter().collect());
+    }
     let options = writer.options();
     let is_scenario = options.get(OptionId::Scenario).is_some();
     let mut profiling = Map::new();

@@ -45,9 +45,11 @@ pub fn file_of(options: &RawOptions, experiment: &Experiment) -> Result<Value, F
     file.insert("schemaVersion".to_owned(), json!("2.0"));
     writer.put(&mut file, "randomSeed", OptionId::RandomSeed);
     writer.put(&mut file, "noSweepTable", OptionId::NoSweepTable);
-    let sweep = match &experiment.search {
-        Some(planned) => search::section(&mut writer, &planned.spec),
-        None => sweep(&mut writer, &lists),
+    let capacity = config.and_then(|config| config.capacity.as_ref());
+    let sweep = match (&experiment.search, capacity) {
+        (Some(planned), _) => search::section(&mut writer, &planned.spec),
+        (None, Some(capacity)) => search::capacity(&mut writer, capacity),
+        (None, None) => sweep(&mut writer, &lists),
     };
     if !sweep.is_empty() {
         file.insert("sweep".to_owned(), Value::Object(sweep));

@@ -1,10 +1,13 @@
 //! The search that options mean, as `sweep` of a file has it.
 
-use aiperf_config::{Pooling, Sampler, SearchDimension, SearchObjective, SearchSpec, SlaFilter, SlaTier, Terminator};
+use aiperf_config::{
+    CapacitySearch, Pooling, Sampler, SearchDimension, SearchObjective, SearchSpec, SlaFilter, SlaTier, Terminator,
+};
 use aiperf_options::catalogue::OptionId;
 use serde_json::{Map, Value, json};
 
 use super::section::Writer;
+use crate::field::CAPACITY;
 
 /// Options that the fields of a search stand for, those of recipes included.
 const OF_SEARCHES: [OptionId; 25] = [
@@ -74,6 +77,28 @@ pub(super) fn section(writer: &mut Writer<'_>, spec: &SearchSpec) -> Map<String,
     for id in OF_SEARCHES {
         writer.take(id);
     }
+    section
+}
+
+/// Options that stand for objectives of a search for a capacity, and the one that asks for it.
+const OBJECTIVES: [OptionId; 6] = [
+    OptionId::Slo,
+    OptionId::TtftSlaMs,
+    OptionId::ItlSlaMs,
+    OptionId::TpotSlaMs,
+    OptionId::E2eSlaMs,
+    OptionId::SearchRecipe,
+];
+
+/// The section of a search for a capacity.
+pub(super) fn capacity(writer: &mut Writer<'_>, search: &CapacitySearch) -> Map<String, Value> {
+    for id in OBJECTIVES {
+        writer.take(id);
+    }
+    let mut section = Map::new();
+    section.insert("type".to_owned(), json!("capacity"));
+    section.insert("slo".to_owned(), search.slos.iter().map(ToString::to_string).collect());
+    section.extend(writer.section(CAPACITY));
     section
 }
 

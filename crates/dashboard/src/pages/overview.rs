@@ -25,6 +25,8 @@ fn small(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     headlines(frame, headline, scene);
     if let Some(sweep) = &scene.snapshot.sweep {
         panels::sweep(frame, second, scene, sweep);
+    } else if let Some(search) = &scene.snapshot.capacity {
+        panels::capacity(frame, second, scene, search);
     } else {
         let [left, middle, right] = columns(second, [32, 24, 24]);
         latency_histogram(frame, left, scene);
@@ -46,9 +48,7 @@ fn medium(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     panels::server(frame, middle, scene);
     panels::client(frame, right, scene);
     panels::trends(frame, trends, scene);
-    if let Some(progress) = &scene.snapshot.sweep {
-        panels::sweep(frame, sweep, scene, progress);
-    }
+    several_loads(frame, sweep, scene);
     if gpu_height > 0 {
         panels::gpus(frame, gpus, scene);
     }
@@ -76,11 +76,18 @@ fn large(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
     let (bins, percentiles) = (&scene.snapshot.latency_histogram.ttft, scene.snapshot.headline.ttft.phase);
     panels::histogram(frame, middle, scene, "Time to first token, whole phase", (bins, percentiles));
     panels::gpus(frame, right, scene);
-    if let Some(progress) = &scene.snapshot.sweep {
-        panels::sweep(frame, sweep, scene, progress);
-    }
+    several_loads(frame, sweep, scene);
     panels::metric_table(frame, metrics, scene);
     lists(frame, rest, scene);
+}
+
+/// The runs of a sweep, or the steps of a search.
+fn several_loads(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
+    if let Some(progress) = &scene.snapshot.sweep {
+        panels::sweep(frame, area, scene, progress);
+    } else if let Some(search) = &scene.snapshot.capacity {
+        panels::capacity(frame, area, scene, search);
+    }
 }
 
 fn headlines(frame: &mut Frame, area: Rect, scene: &Scene<'_>) {
@@ -122,5 +129,6 @@ fn gpu_height(scene: &Scene<'_>, width: u16, most: u16) -> u16 {
 }
 
 fn sweep_height(scene: &Scene<'_>, most: u16) -> u16 {
-    scene.snapshot.sweep.as_ref().map_or(0, |sweep| (sweep.cells.len() as u16 + 3).min(most))
+    let of_search = scene.snapshot.capacity.as_ref().map_or(0, |_| most);
+    scene.snapshot.sweep.as_ref().map_or(of_search, |sweep| (sweep.cells.len() as u16 + 3).min(most))
 }

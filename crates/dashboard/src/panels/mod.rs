@@ -1,5 +1,6 @@
 //! The parts that pages are made of. Each draws itself into the area that it is given.
 
+mod capacity;
 mod client;
 mod errors;
 mod footer;
@@ -19,6 +20,7 @@ mod throughput;
 mod trends;
 mod verdicts;
 
+pub(crate) use capacity::capacity;
 pub(crate) use client::client;
 pub(crate) use errors::errors;
 pub(crate) use footer::footer;

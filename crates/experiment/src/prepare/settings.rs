@@ -51,7 +51,8 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
     // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.
     let objectives = config.output.goodput.iter().filter(|_| phase.kind == PhaseKind::Profiling);
     for (tag, limit) in objectives {
-        let slo = context.slo(tag, *limit)?;
+        let option = if config.capacity.is_some() { "--slo" } else { "--goodput" };
+        let slo = context.slo(tag, *limit).map_err(|error| error.of_option(option))?;
         context.slos.push(slo);
     }
     Ok(context)

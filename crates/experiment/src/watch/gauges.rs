@@ -44,6 +44,7 @@ impl RunGauges for MonitorGauges {
             recorded: monitor.recorded(),
             signs_of_life: monitor.signs_of_life(),
             note: monitor.note(),
+            capacity: monitor.capacity(),
             server: SERVER_ROWS.iter().filter_map(server).collect(),
         }
     }

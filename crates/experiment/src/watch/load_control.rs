@@ -9,6 +9,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::{LoadLevel, Pace, PhaseConfig};
 use aiperf_engine::{Control, ControlSource, LoadInForce};
+use aiperf_live::CapacityProgress;
 use aiperf_metrics::{Metric, MetricContext};
 use aiperf_report::WrittenFile;
 use serde_json::Value;
@@ -29,6 +30,16 @@ pub trait LoadController: fmt::Debug + Send {
     /// Called every few milliseconds from the beginning of the phase on, until all of its records are in. What it returns after the
     /// phase has stopped sending has no effect.
     fn decide(&mut self, view: &LoadView<'_>) -> LoadDecision;
+
+    /// How far it is, in a few words for people who watch the run.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
+    /// The same as a picture, if it searches for a capacity.
+    fn capacity(&self) -> Option<Arc<CapacityProgress>> {
+        None
+    }
 
     /// After the last call.
     fn report(self: Box<Self>) -> LoadReport;
@@ -169,6 +180,8 @@ impl LoadControlLoop {
                 self.last = reading;
             }
             let Some(decision) = self.ask(&mut *controller, &samples, now, settled, false) else { continue };
+            self.monitor.set_note(controller.note());
+            self.monitor.set_capacity(controller.capacity());
             match decision {
                 LoadDecision::Set(level) => self.control.set_load(self.phase, level),
                 LoadDecision::End(why) if !is_ended => {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
 use aiperf_engine::{Progress, SharedDelays};
+use aiperf_live::CapacityProgress;
 use aiperf_telemetry::server::LiveServerMetrics;
 
 pub(crate) use save::RecordFiles;
@@ -26,6 +27,7 @@ pub struct Monitor {
     latency: SharedDelays,
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
+    capacity: Mutex<Option<Arc<CapacityProgress>>>,
     /// Power in watts and use in percent of GPUs, by their number, if somebody wants to see them.
     gpus: Mutex<BTreeMap<u32, PowerAndUse>>,
     record_files: Mutex<Option<RecordFiles>>,
@@ -95,6 +97,15 @@ impl Monitor {
 
     pub(crate) fn set_note(&self, note: Option<String>) {
         *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    }
+
+    /// How far a search for a capacity is, if there is one.
+    pub(crate) fn capacity(&self) -> Option<Arc<CapacityProgress>> {
+        self.capacity.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_capacity(&self, progress: Option<Arc<CapacityProgress>>) {
+        *self.capacity.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
     pub(crate) fn note_gpu(&self, (index, watts, percent): (u32, Option<f64>, Option<f64>)) {

@@ -1,5 +1,6 @@
 //! The report of one run.
 
+mod capacity;
 mod density;
 mod errors;
 mod first_token;
@@ -91,6 +92,7 @@ impl RunParts<'_> {
             "time": {"seconds": bins.seconds(), "step": bins.width_s(), "slices": bins.len()},
             "slos": slos.iter().map(SloLimit::json).collect::<Vec<_>>(),
             "verdict": verdict::json(requests, summary, slos, &bins),
+            "capacity": capacity::json(folder),
             "load": load::json(requests, &bins),
             "requests": slices::json(requests, slos, &bins, store),
             "survival": survival::json(requests),

@@ -20,6 +20,7 @@ impl SloLimit {
         };
         let metric = Metric::from_tag(tag).filter(takes_limit);
         let metric = metric.ok_or_else(|| SloError::Unknown {
+            option: "--goodput",
             tag: tag.to_owned(),
             advice: Metric::advice(tag, |metric| takes_limit(&metric)),
         })?;

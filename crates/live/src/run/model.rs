@@ -366,6 +366,7 @@ impl Model {
             verdicts: if state.is_over() { Vec::new() } else { run.verdicts.verdicts().to_vec() },
             log: self.log.iter().cloned().collect(),
             note: run.reading.note.clone(),
+            capacity: run.reading.capacity.as_deref().cloned(),
             result: self.result.clone(),
             sweep: self.sweep.clone(),
             dropped_samples: dropped,

@@ -1,5 +1,6 @@
 //! What views show: one immutable picture of the run, made five times a second while somebody looks.
 
+mod capacity;
 mod client;
 mod ending;
 mod headline;
@@ -7,6 +8,7 @@ mod phase;
 mod stage;
 mod sweep;
 
+pub use capacity::{CapacityProgress, TriedLoad};
 pub use client::{ClientHealth, DistinctError, GpuState, LogLine, ServerHeadline};
 pub use ending::{RunEnd, RunFile, SummaryRow};
 pub use headline::{GoodputState, Headline, HistogramBin, LatencyHistogram, MetricRow, Percentiles, Spread};
@@ -49,6 +51,9 @@ pub struct Snapshot {
     /// Present after the end.
     pub result: Option<RunEnd>,
     pub sweep: Option<SweepProgress>,
+    /// Present while a search for a capacity goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacityProgress>,
     /// Finished requests that the live view had no room for. Files and the report have them all.
     pub dropped_samples: u64,
 }

@@ -153,15 +153,17 @@ impl MetricContext {
         let takes_limit =
             |metric: &Metric| metric.definition().kind == MetricKind::Record && !metric.has(Flags::ERRORS);
         let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
+            option: GOODPUT_OPTION,
             tag: tag.to_owned(),
             advice: Metric::advice(tag, |metric| takes_limit(&metric)),
         })?;
         if metric.has(Flags::OPEN_LOOP) && !self.applies(Metric::ScheduleLag) {
-            return Err(SloError::NeedsSchedule { tag: tag.to_owned() });
+            return Err(SloError::NeedsSchedule { option: GOODPUT_OPTION, tag: tag.to_owned() });
         }
         if !self.applies(metric) {
             let (endpoint, streaming) = (self.endpoint.facts().name, self.streaming);
-            return Err(SloError::DoesNotApply { tag: tag.to_owned(), endpoint, streaming });
+            let option = GOODPUT_OPTION;
+            return Err(SloError::DoesNotApply { option, tag: tag.to_owned(), endpoint, streaming });
         }
         Ok(Slo { metric, limit: metric.definition().unshow(limit) })
     }
@@ -184,24 +186,43 @@ impl Slo {
         self.metric.definition().show(self.limit)
     }
 
+    /// How much of the limit a value uses: above 1 is a violation.
+    pub fn used_share(&self, measured: f64) -> f64 {
+        if self.metric.has(Flags::LARGER) { self.limit / measured } else { measured / self.limit }
+    }
+
     pub(crate) fn is_met(&self, measured: f64) -> bool {
         if self.metric.has(Flags::LARGER) { measured >= self.limit } else { measured <= self.limit }
     }
 }
 
+/// The option that gives objectives, unless another one does.
+const GOODPUT_OPTION: &str = "--goodput";
+
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SloError {
-    #[error("--goodput {tag}: no per-request metric has this name; {advice}")]
-    Unknown { tag: String, advice: String },
+    #[error("{option} {tag}: no per-request metric has this name; {advice}")]
+    Unknown { option: &'static str, tag: String, advice: String },
     #[error(
-        "--goodput {tag}: only a schedule has due times; use --request-rate, --fixed-schedule or --user-centric-rate"
+        "{option} {tag}: only a schedule has due times; use --request-rate, --fixed-schedule or --user-centric-rate"
     )]
-    NeedsSchedule { tag: String },
+    NeedsSchedule { option: &'static str, tag: String },
     #[error(
-        "--goodput {tag}: a run of endpoint type {endpoint} {} does not have this metric",
+        "{option} {tag}: a run of endpoint type {endpoint} {} does not have this metric",
         if *.streaming { "with --streaming" } else { "without --streaming" }
     )]
-    DoesNotApply { tag: String, endpoint: &'static str, streaming: bool },
+    DoesNotApply { option: &'static str, tag: String, endpoint: &'static str, streaming: bool },
+}
+
+impl SloError {
+    /// The same error about another option.
+    #[must_use]
+    pub fn of_option(mut self, name: &'static str) -> Self {
+        let (Self::Unknown { option, .. } | Self::NeedsSchedule { option, .. } | Self::DoesNotApply { option, .. }) =
+            &mut self;
+        *option = name;
+        self
+    }
 }
 
 #[cfg(test)]

@@ -44,4 +44,5 @@ pub(super) const GROUPS: &[Group] = &[
     group("ZMQ Communication", service::ZMQ),
     group("Accuracy", accuracy::ACCURACY),
     group("Multi-Run", experiment::rows::MULTI_RUN),
+    group("Capacity", experiment::capacity::CAPACITY),
 ];

@@ -10,5 +10,6 @@ pub(crate) mod rate_series;
 pub(crate) mod search_space;
 pub(crate) mod sequence;
 pub(crate) mod sla_filter;
+pub(crate) mod slo;
 pub(crate) mod until_ci;
 pub(crate) mod url;

@@ -1,5 +1,6 @@
 //! From what was typed to all the runs it means: lists of values become cells, and each cell has its trials.
 
+pub(crate) mod capacity;
 mod recipe;
 pub(crate) mod rows;
 mod search;
@@ -31,6 +32,7 @@ impl RawOptions {
             SearchRequest::None => {}
             SearchRequest::Adaptive(spec) => return self.resolve_search(*spec, environment),
             SearchRequest::Grid(recipe) => return self.resolve_grid(&recipe, environment),
+            SearchRequest::Capacity => return self.resolve_capacity(environment),
         }
         let lists = Lists::find(raw)?;
         let variants = Variant::find(raw, lists.is_some())?;
@@ -76,7 +78,8 @@ impl RawOptions {
             file: String::new(),
             plot_presets: None,
         };
-        if experiment.is_single() {
+        let is_capacity = experiment.cells.iter().any(|cell| cell.config.capacity.is_some());
+        if experiment.is_single() && !is_capacity {
             for id in [OptionId::FailFast, OptionId::Resume] {
                 if self.is_given(id) {
                     let needs = "a sweep, or --num-profile-runs above 1";

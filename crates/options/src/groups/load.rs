@@ -15,6 +15,7 @@ pub(crate) mod users;
 pub(crate) mod warmup;
 mod windows;
 
+pub(super) use arrival::of_rate as arrival_of_rate;
 pub(super) use schedule::window;
 pub(super) use stop::usual_requests;
 

@@ -23,6 +23,7 @@ mod tests;
 mod until_ci;
 mod wandb;
 
+pub use experiment::capacity::{CAPACITY_RECIPE, contradicts_capacity, searches_capacity};
 pub use experiment::give_all_the_largest_data;
 pub use mlflow::read_tags;
 
@@ -93,6 +94,7 @@ impl RawOptions {
             dataset,
             cache_bust,
             phases,
+            capacity: None,
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,

@@ -1,5 +1,6 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
+mod capacity;
 mod data_rules;
 mod defaults;
 mod experiment;

@@ -1,5 +1,6 @@
 //! What a person sees when the run is over: the tables, and the lines that follow them.
 
+mod capacity;
 mod errors;
 mod goodput;
 mod gpu;
@@ -24,6 +25,7 @@ pub use aiperf_table::{Colour, Width};
 use aiperf_table::{TextStyle, grouped};
 
 use crate::{RunReport, WrittenFile};
+pub use capacity::render_capacity;
 pub use search::render_search;
 pub use selftest::render_selftest;
 pub use sweep_rows::{SweepRow, SweepRows, time_left};
@@ -38,6 +40,11 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
     blocks.extend(notes::certified(report, width));
     blocks.extend(notes::closing(report, width, style));
     blocks.into_iter().flat_map(|block| ["\n".to_owned(), block, "\n".to_owned()]).collect()
+}
+
+/// What is to be said of the client that sent the load; empty if nothing is wrong with it.
+pub fn render_client_notes(report: &RunReport, width: Width, colour: Colour) -> String {
+    notes::of_client(report, width, TextStyle::new(colour)).into_iter().map(|block| format!("{block}\n")).collect()
 }
 
 /// The lines after the tables: how to repeat the run, how long it was, and where its files are.

@@ -54,6 +54,13 @@ pub(super) fn closing(report: &RunReport, width: Width, style: TextStyle) -> Vec
     report.validity().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
 }
 
+/// Warnings about the client.
+pub(super) fn of_client(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
+    let is_wanted =
+        |found: &&ValidityNote| found.code().name().starts_with("client") && found.severity() == Severity::Warning;
+    report.validity().iter().filter(is_wanted).map(|found| note(found, width, style)).collect()
+}
+
 /// These belong next to the table of errors, which comes first.
 fn explains_failures(note: &ValidityNote) -> bool {
     matches!(note, ValidityNote::MaxTokensFieldRefused { .. })

@@ -60,6 +60,16 @@ impl ArtifactPaths {
         self.dir.join("aiperf_config.yaml")
     }
 
+    /// What a search for a capacity found.
+    pub fn capacity(&self) -> PathBuf {
+        self.dir.join(self.named("capacity.json", "_capacity.json"))
+    }
+
+    /// The steps of a search for a capacity.
+    pub fn capacity_history(&self) -> PathBuf {
+        self.dir.join(self.named("capacity_history.jsonl", "_capacity_history.jsonl"))
+    }
+
     /// What was stored in MLflow, and where.
     pub fn mlflow_export(&self) -> PathBuf {
         self.dir.join("mlflow_export.json")
@@ -178,6 +188,8 @@ impl ArtifactPaths {
             self.network_latency(),
             self.config_file(),
             self.mlflow_export(),
+            self.capacity(),
+            self.capacity_history(),
             self.gpu_telemetry(),
             self.console(),
             self.timeslices_json(),

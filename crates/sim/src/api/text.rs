@@ -1,5 +1,7 @@
 //! Serves every API that answers with text: reads the request and decides the reply and its faults.
 
+use aiperf_clock::Nanos;
+
 use crate::api::dialect::openai::UsageCounts;
 use crate::api::dialect::{DialectWriter, ReplyHeader, ResponsesWriter};
 use crate::api::stream::stream_reply;
@@ -115,6 +117,14 @@ pub(crate) async fn generate(
     request.stream = asked.streams(&received.head, request.stream);
     let draws = state.repetitions.draws(options.seed, received.head.path(), &received.body);
     let plan = options.faults.plan(number, |name| draws.stream(name));
+    let load = state.load.now();
+    if options.most_in_system > 0 && load.running + load.waiting >= options.most_in_system {
+        // A client that sends the next request at once would otherwise keep the server busy with refusals.
+        let pause = Nanos::from_secs_f64(options.ttft.draw(&mut draws.stream("ttft")) / 1e3);
+        connection.wait_until(&worker.timer, received.arrival + pause).await?;
+        let refusal = RejectedRequest { message: "the server is full".to_owned(), parameter: None };
+        return refuse(connection, exchange, 429, &refusal, keep_alive).await;
+    }
     let mut prompt = request.prompt.measure(options.count, cache_block(options));
     prompt.tokens += request.previous.as_deref().map_or(0, |id| state.remembered(id));
     exchange.note(|record| {

@@ -12,6 +12,7 @@ pub(super) use self::inputs::INPUTS;
 use self::inputs::{Inputs, bounds, log_steps};
 pub(super) use self::point::GridPoint;
 use self::point::path;
+use super::capacity;
 use super::search::{self, SearchRequest};
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
@@ -46,7 +47,8 @@ pub(super) fn expand(
 ) -> Result<SearchRequest, ConfigError> {
     let plain = name.to_ascii_lowercase().replace('_', "-");
     let Some(name) = NAMES.into_iter().find(|known| *known == plain) else {
-        return Err(raw.bad(OptionId::SearchRecipe, name, &format!("choose one of {}", NAMES.join(", "))));
+        let all = [&NAMES[..], &[capacity::CAPACITY_RECIPE]].concat();
+        return Err(raw.bad(OptionId::SearchRecipe, name, &format!("choose one of {}", all.join(", "))));
     };
     let inputs = Inputs::read(raw, name, streaming)?;
     match name {

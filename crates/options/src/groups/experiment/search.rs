@@ -5,6 +5,7 @@ use aiperf_config::{
     Terminator,
 };
 
+use super::capacity;
 use super::recipe::{self, GridRecipe};
 use crate::catalogue::OptionId;
 use crate::grammar::{search_space, sla_filter};
@@ -16,6 +17,8 @@ pub(super) enum SearchRequest {
     None,
     Adaptive(Box<SearchSpec>),
     Grid(Box<GridRecipe>),
+    /// The search for a capacity in one run.
+    Capacity,
 }
 
 /// Options that say what is searched: a recipe says it itself.
@@ -44,7 +47,16 @@ pub(super) fn find(raw: &RawOptions, tuning: &SearchTuning, streaming: bool) -> 
         if let Some(id) = given(&OF_THE_SPACE) {
             return Err(raw.conflict(id, OptionId::SearchRecipe, "the recipe sets it"));
         }
+        if capacity::is_recipe(name) {
+            return Ok(SearchRequest::Capacity);
+        }
+        if let Some(id) = given(&capacity::OF_CAPACITY) {
+            return Err(raw.needs_text(id, capacity::COMMANDS, "it is about the search for a capacity"));
+        }
         return recipe::expand(raw, name, tuning, streaming);
+    }
+    if let Some(id) = given(&capacity::OF_CAPACITY) {
+        return Err(raw.needs_text(id, capacity::COMMANDS, "it is about the search for a capacity"));
     }
     if let Some(id) = given(&recipe::INPUTS) {
         return Err(raw.needs(id, OptionId::SearchRecipe, "it is an input of recipes"));

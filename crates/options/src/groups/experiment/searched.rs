@@ -105,6 +105,8 @@ impl RawOptions {
             return match search::find(self, tuning, streaming)? {
                 SearchRequest::None => Ok(None),
                 SearchRequest::Adaptive(spec) => Ok(Some(*spec)),
+                // The file is one run, and the search goes on within it.
+                SearchRequest::Capacity => Ok(None),
                 SearchRequest::Grid(_) => Err(self.bad(
                     OptionId::SearchRecipe,
                     self.text(OptionId::SearchRecipe).unwrap_or_default(),

@@ -45,6 +45,11 @@ pub(super) fn resolve(raw: &RawOptions, mode: Mode) -> Result<Option<Arrival>, C
     }))
 }
 
+/// How the arrivals of a rate are drawn that no option gives.
+pub(in crate::groups) fn of_rate(raw: &RawOptions) -> Result<Arrival, ConfigError> {
+    Ok(resolve(raw, Mode::Rate)?.unwrap_or(Arrival::Poisson))
+}
+
 /// The warmup's own pattern, else that of the measured phase.
 pub(super) fn warmup(
     raw: &RawOptions,
