@@ -50,9 +50,12 @@ mod tests {
 
     #[test]
     fn measured_loads_fit() {
-        for (concurrency, requests, measured) in
-            [(32, 1000, 61_941_000), (256, 4000, 97_457_000), (10_000, 50_000, 301_000_000), (64, 1_000_000, 234_000_000)]
-        {
+        for (concurrency, requests, measured) in [
+            (32, 1000, 61_941_000),
+            (256, 4000, 97_457_000),
+            (10_000, 50_000, 301_000_000),
+            (64, 1_000_000, 234_000_000),
+        ] {
             let load = RunLoad { concurrency: Some(concurrency), requests: Some(requests) };
             assert!(load.mebibytes_of_a_node(1) << 20 > measured, "{concurrency}");
         }

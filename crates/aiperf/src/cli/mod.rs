@@ -184,6 +184,11 @@ pub(crate) fn parse(
     }
 }
 
+/// Whether this program has a command.
+pub(crate) fn has_command(name: &str) -> bool {
+    command::program(command::Purpose::Parsing).find_subcommand(name).is_some()
+}
+
 /// `aiperf help COMMAND` is another way to write `aiperf COMMAND --help`.
 fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
     if words.get(1).is_some_and(|word| word == HELP) {

@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::data_files;
-use crate::cli::{DeployFlags, DeployRequest, SweepFlags, WorkloadChoice};
+use crate::cli::{DeployFlags, DeployRequest, SweepFlags, WorkloadChoice, has_command};
 
 /// Sections of a configuration that are about this machine; the pods get them from their manifest.
 const OF_THIS_MACHINE: [(&str, &[&str]); 2] = [
@@ -93,6 +93,10 @@ fn check_coordination(deployment: &Deployment) -> anyhow::Result<()> {
     if deployment.coordination == Coordination::Independent {
         return Ok(());
     }
+    anyhow::ensure!(
+        has_command("node"),
+        "--coordination nats: this build of aiperf has no command `node`, which the pods would run; use --coordination none"
+    );
     anyhow::ensure!(
         deployment.results_claim.is_some(),
         "a run that is coordinated over NATS needs --results-claim: its coordinator writes the results of all nodes to a volume"

@@ -19,6 +19,8 @@ use crate::cli::{CliError, profile};
 const WORKERS_OF_A_POD: u32 = 10;
 const TITLE: &str = "Kubernetes";
 pub(super) const RBAC: &str = "rbac";
+const NODES: &str = "nodes";
+const NATS: &str = "nats";
 
 /// A benchmark and its place in a cluster.
 #[derive(Debug)]
@@ -35,7 +37,6 @@ pub(crate) struct DeployRequest {
     pub(crate) detach: bool,
     /// Print the objects and create nothing.
     pub(crate) dry_run: bool,
-    pub(crate) skip_endpoint_check: bool,
 }
 
 #[derive(Debug, Default)]
@@ -80,12 +81,15 @@ pub(super) fn commands(purpose: Purpose) -> [Command; 3] {
     let with_profile = |name: &'static str, about: &'static str| {
         let usage = format!("aiperf kube {name} --image <IMAGE> [OPTIONS OF aiperf profile] [OPTIONS]");
         let command = command::profile(purpose).name(name).about(about).override_usage(usage);
+        // Options that `aiperf profile` has as well mean the same here.
+        let known: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
+        let is_new = |arg: &Arg| !known.iter().any(|name| arg.get_long() == Some(name));
         let operator = Arg::new("operator").long("operator").action(ArgAction::SetTrue).help_heading(TITLE);
         let no_operator = Arg::new("no-operator").long("no-operator").action(ArgAction::SetTrue).help_heading(TITLE);
         command
             .after_help("")
             .args(manage::access_args().map(|arg| arg.help_heading(TITLE)))
-            .args(flags())
+            .args(flags().into_iter().filter(is_new))
             .arg(operator.hide(true))
             .arg(no_operator.help("Accepted because AIPerf has it: aiperf never uses an operator"))
     };
@@ -141,7 +145,7 @@ fn flags() -> Vec<Arg> {
         text("name", "NAME", "Name of the run [default: made of the model and random letters]"),
         text("image", "IMAGE", "Container image of aiperf; `packaging/image/build` makes it"),
         text("image-pull-policy", "POLICY", "When nodes pull the image: always, never or if-not-present"),
-        number("nodes", "N", "Number of pods that send the run together [default: 1]"),
+        text(NODES, "N", "Number of pods that send the run together [default: 1]"),
         number(
             "total-workers",
             "N",
@@ -151,7 +155,7 @@ fn flags() -> Vec<Arg> {
             .default_value("auto"),
         choice("coordination", &["auto", "nats", "none"], "How nodes are coordinated: over NATS, with a common start and one result on a volume (--results-claim), or not at all, so that each node starts when its pod is ready and `aiperf kube results` merges. `auto` takes NATS with --nats and --results-claim, else none")
             .default_value("auto"),
-        text("nats", "URL", "NATS server of the site that coordinates the nodes, in place of one of the run. Credentials come from --env-from-secrets"),
+        text(NATS, "URL", "NATS server of the site that coordinates the nodes, in place of one of the run. Credentials come from --env-from-secrets"),
         text("nats-image", "IMAGE", "Container image of the run's own NATS server").default_value("nats:2.10-alpine"),
         text("ttl-seconds", "SECONDS", "Time after which Kubernetes deletes a finished run, or `none` [default: 300]"),
         number("keep-results", "SECONDS", "Time for which pods serve their results after the run. `aiperf kube results --shutdown` ends it [default: 3600]"),
@@ -180,7 +184,8 @@ pub(super) fn read(matches: &ArgMatches, typed: &Typed, environment: &Environmen
     let dry_run = options.get(OptionId::DryRun).is_some();
     let artifact_dir = options.get(OptionId::OutputArtifactDir).and_then(|given| given.values.first());
     let artifact_dir = artifact_dir.map(|dir| environment.current_dir.join(dir));
-    for id in OF_THIS_MACHINE {
+    let of_pods = options.given().iter().map(|given| given.id).filter(|id| [NODES, NATS].contains(&id.spec().name()));
+    for id in of_pods.collect::<Vec<_>>().into_iter().chain(OF_THIS_MACHINE) {
         options.remove(id);
     }
     let has = |name: &str| matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false);
@@ -192,7 +197,6 @@ pub(super) fn read(matches: &ArgMatches, typed: &Typed, environment: &Environmen
         flags,
         detach: has("detach") || has("no-wait"),
         dry_run,
-        skip_endpoint_check: has("skip-endpoint-check"),
     })
 }
 
@@ -236,13 +240,15 @@ fn deploy_flags(matches: &ArgMatches) -> Result<DeployFlags, CliError> {
         let option = option.to_owned();
         move |problem: String| CliError::OptionValue { option, problem }
     };
-    let count = |name: &str| matches.get_one::<u32>(name).copied();
-    for name in ["nodes", "total-workers"] {
-        if count(name) == Some(0) {
-            return Err(option(&format!("--{name} 0"))("must be at least 1".to_owned()));
-        }
+    let nodes = word(NODES).map(|text| {
+        let count = text.parse::<u32>().ok().filter(|count| *count > 0);
+        count.ok_or_else(|| option("--nodes")(format!("{text:?} is not a number of nodes; write 1 or more")))
+    });
+    let workers = matches.get_one::<u32>("total-workers").copied();
+    if workers == Some(0) {
+        return Err(option("--total-workers 0")("must be at least 1".to_owned()));
     }
-    let nodes = count("nodes").or_else(|| count("total-workers").map(|workers| workers.div_ceil(WORKERS_OF_A_POD)));
+    let nodes = nodes.transpose()?.or_else(|| workers.map(|workers| workers.div_ceil(WORKERS_OF_A_POD)));
     let ttl_seconds = match word("ttl-seconds").as_deref() {
         None => None,
         Some("none") => Some(None),
@@ -265,7 +271,7 @@ fn deploy_flags(matches: &ArgMatches) -> Result<DeployFlags, CliError> {
             Some("none") => Some(false),
             _ => None,
         },
-        nats_url: word("nats"),
+        nats_url: word(NATS),
         nats_image: word("nats-image").unwrap_or_default(),
         ttl_seconds,
         keep_results: matches.get_one::<u32>("keep-results").copied(),
