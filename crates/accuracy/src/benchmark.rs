@@ -68,6 +68,16 @@ impl AccuracyBenchmark {
         Self::LcbCodeGeneration,
     ];
 
+    /// Whether a user can choose parts of it.
+    pub fn has_tasks(self) -> bool {
+        matches!(self, Self::Mmlu | Self::MmluPro | Self::HellaSwag | Self::BigBench)
+    }
+
+    /// Whether its questions can be asked with and without reasoning.
+    pub fn has_both_forms(self) -> bool {
+        matches!(self, Self::Mmlu | Self::MmluPro | Self::Aime | Self::BigBench)
+    }
+
     pub fn facts(self) -> BenchmarkFacts {
         let plain = |name, data_set, grader| BenchmarkFacts {
             name,

@@ -6,11 +6,13 @@
 mod benchmark;
 mod question;
 mod random;
+mod release;
 mod row;
 mod tally;
 mod tasks;
 
 pub use benchmark::{AccuracyBenchmark, BenchmarkFacts, UnknownBenchmark, questions};
 pub use question::{BenchmarkSettings, Question, QuestionMessage, QuestionRole};
+pub use release::release_files;
 pub use row::{BenchmarkRow, DataSetPart, RowError};
-pub use tally::{AccuracyTally, AnswerCounts};
+pub use tally::{AccuracyTally, AnswerCounts, AnswerResult};

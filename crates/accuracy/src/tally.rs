@@ -1,4 +1,4 @@
-//! How many answers of each task were right, and the file `accuracy_results.csv`.
+//! How many answers of each task were right.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,40 @@ pub struct AnswerCounts {
     pub right: u64,
     pub total: u64,
     pub unparsed: u64,
+    /// Requests without an answer. They are part of the total, wrong and unparsed.
+    pub failed: u64,
 }
 
 impl AnswerCounts {
-    fn add(&mut self, right: bool, unparsed: bool) {
+    fn add(&mut self, result: AnswerResult) {
+        let AnswerResult { right, unparsed, failed } = result;
         self.right += u64::from(right);
         self.unparsed += u64::from(unparsed);
+        self.failed += u64::from(failed);
         self.total += 1;
     }
 
     /// The share of right answers; `None` without answers.
     pub fn accuracy(&self) -> Option<f64> {
         (self.total > 0).then(|| self.right as f64 / self.total as f64)
+    }
+}
+
+/// The result of one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerResult {
+    pub right: bool,
+    pub unparsed: bool,
+    /// The request failed, so that there is no answer.
+    pub failed: bool,
+}
+
+impl AnswerResult {
+    /// A request that failed counts as a wrong and unparsed answer.
+    pub const FAILED: Self = Self { right: false, unparsed: true, failed: true };
+
+    pub fn graded(right: bool, unparsed: bool) -> Self {
+        Self { right, unparsed, failed: false }
     }
 }
 
@@ -31,10 +53,10 @@ pub struct AccuracyTally {
 }
 
 impl AccuracyTally {
-    /// Counts one graded answer. A request that failed is a wrong and unparsed answer.
-    pub fn add(&mut self, task: &str, right: bool, unparsed: bool) {
-        self.overall.add(right, unparsed);
-        self.by_task.entry(task.to_owned()).or_default().add(right, unparsed);
+    /// Counts the result of one question.
+    pub fn add(&mut self, task: &str, result: AnswerResult) {
+        self.overall.add(result);
+        self.by_task.entry(task.to_owned()).or_default().add(result);
     }
 
     pub fn overall(&self) -> AnswerCounts {
@@ -45,21 +67,6 @@ impl AccuracyTally {
     pub fn tasks(&self) -> impl Iterator<Item = (&str, AnswerCounts)> {
         self.by_task.iter().map(|(task, counts)| (task.as_str(), *counts))
     }
-
-    /// `accuracy_results.csv`: the whole run first, then its tasks.
-    pub fn csv(&self) -> String {
-        let mut csv = "task,correct,total,unparsed,accuracy\n".to_owned();
-        for (task, counts) in std::iter::once(("OVERALL", self.overall)).chain(self.tasks()) {
-            let accuracy = counts.accuracy().unwrap_or_default();
-            csv += &format!("{},{},{},{},{accuracy:.4}\n", field(task), counts.right, counts.total, counts.unparsed);
-        }
-        csv
-    }
-}
-
-/// A field with a separator in it stands in quotation marks.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -67,28 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_has_the_whole_run_first_and_then_the_tasks_by_name() {
+    fn a_failed_request_counts_as_wrong_unparsed_and_failed() {
         let mut tally = AccuracyTally::default();
-        for (task, right, unparsed) in [
-            ("virology", true, false),
-            ("anatomy", true, true),
-            ("virology", false, true),
-            ("Mix, shake", false, false),
-        ] {
-            tally.add(task, right, unparsed);
-        }
-        assert_eq!(
-            tally.csv(),
-            "task,correct,total,unparsed,accuracy\nOVERALL,2,4,2,0.5000\n\"Mix, shake\",0,1,0,0.0000\n\
-             anatomy,1,1,1,1.0000\nvirology,1,2,1,0.5000\n"
-        );
-        assert_eq!(tally.overall().accuracy(), Some(0.5));
-    }
-
-    #[test]
-    fn a_run_without_answers_has_no_accuracy() {
-        let tally = AccuracyTally::default();
-        assert_eq!(tally.overall().accuracy(), None);
-        assert_eq!(tally.csv(), "task,correct,total,unparsed,accuracy\nOVERALL,0,0,0,0.0000\n");
+        tally.add("b", AnswerResult::graded(true, false));
+        tally.add("a", AnswerResult::graded(true, true));
+        tally.add("b", AnswerResult::FAILED);
+        assert_eq!(tally.overall(), AnswerCounts { right: 2, total: 3, unparsed: 2, failed: 1 });
+        let tasks: Vec<_> = tally.tasks().map(|(task, counts)| (task, counts.right, counts.total)).collect();
+        assert_eq!(tasks, [("a", 1, 1), ("b", 1, 2)]);
+        assert_eq!((tally.overall().accuracy(), AnswerCounts::default().accuracy()), (Some(2.0 / 3.0), None));
     }
 }

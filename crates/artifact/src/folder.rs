@@ -10,7 +10,7 @@ use crate::ArtifactError;
 use crate::collection::stands_alone;
 
 /// Ends of names of files of the reference that are neither records nor summaries.
-const REFERENCE_ENDS: [&str; 4] = ["_server_metrics.jsonl", "_server_metrics.json", "_accuracy.jsonl", "_export.jsonl"];
+const REFERENCE_ENDS: [&str; 3] = ["_server_metrics.jsonl", "_server_metrics.json", "_export.jsonl"];
 /// Names of further files of the reference and of GenAI-Perf.
 const REFERENCE_FILES: [&str; 3] = ["checkpoint.json", "server_metrics_export.json", "server_metrics_export.jsonl"];
 
@@ -22,6 +22,7 @@ fn is_companion(name: &str) -> bool {
         prefixed.raw(),
         prefixed.network_latency(),
         prefixed.gpu_telemetry(),
+        prefixed.accuracy(),
         prefixed.timeslices_json(),
         prefixed.genai_perf_json(),
     ];

@@ -2,6 +2,7 @@
 //! whether everything in a folder is whole and agrees, and what its requests measured, one after the other.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod check;
 mod collection;
 mod error;
@@ -23,6 +24,7 @@ mod series;
 mod unfinished;
 mod window;
 
+pub use accuracy::{GradedAnswer, read_graded_answers};
 pub use aiperf_report::PREVIOUS;
 pub use check::{Checked, check};
 pub use collection::{check_all, check_file, is_run_folder, stands_alone};

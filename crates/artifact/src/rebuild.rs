@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::origin::RunOrigin;
 use crate::records::{PhaseRecords, Records, peek};
 use crate::unfinished::{self, UnfinishedFile};
-use crate::{ArtifactError, Finding, Folder, window};
+use crate::{ArtifactError, Finding, Folder, accuracy, window};
 
 /// What shall be other than it was in the run.
 #[derive(Debug, Clone, Default)]
@@ -141,6 +141,7 @@ pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result
         metadata: origin.object("metadata"),
         thresholds: context.thresholds,
         genai_perf,
+        accuracy: accuracy::recounted(folder, &origin, context.confidence)?,
         client_health: None,
         selftest: None,
         timestamps: None,

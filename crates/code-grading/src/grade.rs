@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_grading::{Correctness, Grade};
+use aiperf_grading::{AnswerGrader, Correctness, Grade, GradingError};
 use aiperf_sandbox::{Ending, Finished, Python, SandboxError, SandboxLimits, SandboxProgram, run};
 
 use crate::output_lines::same_output;
@@ -33,7 +33,27 @@ enum TestResult {
     Failed(String),
 }
 
+impl AnswerGrader for CodeGrader {
+    fn name(&self) -> &str {
+        "code_execution"
+    }
+
+    fn waits_for_the_end(&self) -> bool {
+        true
+    }
+
+    fn grade(&mut self, answer: &str, gold: &str) -> Result<Grade, GradingError> {
+        Self::grade(self, answer, gold).map_err(|error| GradingError(error.to_string()))
+    }
+}
+
 impl CodeGrader {
+    /// Runs an empty program, to know before a run whether programs can be run at all.
+    pub fn check(&self) -> Result<(), SandboxError> {
+        let program = SandboxProgram { files: &[("check.py", b"")], arguments: &["check.py"], stdin: b"" };
+        run(&self.python, &program, &SandboxLimits::default()).map(|_| ())
+    }
+
     pub fn new(python: Python, longest: Duration) -> Self {
         Self { python, longest }
     }

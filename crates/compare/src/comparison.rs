@@ -9,8 +9,8 @@ use aiperf_stats::Level;
 use crate::side::workload::differences;
 use crate::verdict::row::RowLevels;
 use crate::{
-    CompareError, ComparisonRow, Direction, GpuRowPair, Quantity, Question, Selection, Share, Side, Warning,
-    WorkloadNote,
+    AccuracyComparison, CompareError, ComparisonRow, Direction, GpuRowPair, Quantity, Question, Selection, Share, Side,
+    Warning, WorkloadNote,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +56,8 @@ pub struct Comparison {
     pub candidate: SideNote,
     pub workload: Vec<WorkloadNote>,
     pub rows: Vec<ComparisonRow>,
+    /// The answers to the same questions, if one of the sides is an accuracy benchmark.
+    pub accuracy: Option<AccuracyComparison>,
     /// Single GPUs, without a verdict.
     pub gpus: Vec<GpuRowPair>,
     /// Why there is no verdict, if one was withheld.
@@ -109,12 +111,14 @@ pub fn compare(
         let reason =
             no_verdict_reason("baseline", &baseline_note).or_else(|| no_verdict_reason("candidate", &candidate_note));
         let withheld = reason.filter(|_| !asked.allow_incomplete);
+        let mut accuracy = AccuracyComparison::of(baseline, candidate, asked.threshold, question, asked.level);
         if withheld.is_some() {
+            accuracy.iter_mut().for_each(AccuracyComparison::withhold);
             rows.iter_mut().for_each(ComparisonRow::withhold);
         }
         let workload = differences(baseline, candidate);
         let gpus = GpuRowPair::all(&baseline.gpus(), &candidate.gpus());
-        Ok(Comparison { candidate: candidate_note, workload, rows, gpus, withheld })
+        Ok(Comparison { candidate: candidate_note, workload, rows, accuracy, gpus, withheld })
     });
     let comparisons = comparisons.collect::<Result<_, CompareError>>()?;
     Ok(ComparisonReport { baseline: baseline_note, comparisons, level: asked.level, row_level: levels.row, question })

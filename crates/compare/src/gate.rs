@@ -1,6 +1,6 @@
 //! A comparison as a gate: pass, regression, or not clear.
 
-use crate::{CompareError, ComparisonReport, ComparisonRow, Direction, Quantity, Verdict};
+use crate::{AccuracyComparison, CompareError, ComparisonReport, ComparisonRow, Direction, Quantity, Verdict};
 
 /// What a gate does if the result is inconclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,8 +66,10 @@ impl Gate {
     pub const UNCLEAR: u8 = 3;
 
     pub fn of(report: &ComparisonReport, on_unclear: OnUnclear) -> Self {
-        let outcomes: Vec<RowOutcome> =
-            report.comparisons.iter().flat_map(|comparison| &comparison.rows).map(RowOutcome::of).collect();
+        let comparisons = || report.comparisons.iter();
+        let answers = comparisons().filter_map(|comparison| comparison.accuracy.as_ref());
+        let rows = comparisons().flat_map(|comparison| &comparison.rows).map(RowOutcome::of);
+        let outcomes: Vec<RowOutcome> = rows.chain(answers.map(AccuracyComparison::outcome)).collect();
         let outcome = if report.withheld().is_some() {
             GateOutcome::NoVerdict
         } else if outcomes.contains(&RowOutcome::Regression) {

@@ -3,6 +3,7 @@
 //! often they err.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod comparison;
 mod error;
 mod gate;
@@ -13,6 +14,7 @@ mod share;
 mod side;
 mod verdict;
 
+pub use accuracy::{AccuracyComparison, TaskComparison};
 pub use comparison::{AskedQuantity, Comparison, ComparisonOptions, ComparisonReport, SideNote, compare};
 pub use error::CompareError;
 pub use gate::{Gate, GateOutcome, OnUnclear, RowOutcome};

@@ -1,5 +1,6 @@
 //! What is sent: a description of synthetic data, a file, or a public data set.
 
+mod accuracy;
 mod agent_detection;
 mod cache_bust;
 mod export;
@@ -13,6 +14,7 @@ mod trace;
 
 use std::sync::Arc;
 
+pub use accuracy::{AccuracyData, AccuracySource};
 pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
 pub use file::{BadRows, BatchSizes, FileSource, FormatOption, InlineRows, PoolDraws, TimeWindow, with_subject};
@@ -49,6 +51,7 @@ pub enum DatasetSource {
     Synthetic(SyntheticSource),
     File(FileSource),
     Public(PublicSource),
+    Accuracy(AccuracySource),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::defaults;
 use crate::section::Section;
 use crate::{
-    AutoPlots, Config, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, PhaseConfig, PhaseKind,
-    RttProbing, UiKind,
+    AutoPlots, Config, DatasetSource, ExportLevel, GpuTelemetry, LogLevel, ModelSelection, NetworkLatency, PhaseConfig,
+    PhaseKind, RttProbing, UiKind,
 };
 
 impl Config {
@@ -37,6 +37,9 @@ impl Config {
         root.insert("otel".to_owned(), crate::otel::section(self.otel.as_ref()));
         root.insert("mlflow".to_owned(), crate::mlflow::section(self.mlflow.as_ref()));
         root.insert("wandb".to_owned(), crate::wandb::section(self.wandb.as_ref()));
+        if let (Some(accuracy), DatasetSource::Accuracy(source)) = (&self.accuracy, &self.dataset.source) {
+            root.insert("accuracy".to_owned(), crate::accuracy::section(accuracy, source));
+        }
         root.insert("runtime".to_owned(), self.runtime_section());
         if self.output.log_level != LogLevel::Info {
             root.insert("logging".to_owned(), json!({"level": self.output.log_level.name()}));

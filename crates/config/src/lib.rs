@@ -3,6 +3,7 @@
 //! text rebuilds that crate and the program, nothing else.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod api;
 mod capacity;
 mod dataset;
@@ -30,14 +31,15 @@ mod until_ci;
 mod user_file;
 mod wandb;
 
+pub use accuracy::{AccuracyConfig, GraderChoice};
 pub use api::{ApiConfig, ApiLinger};
 pub use capacity::{CapacityOf, CapacitySearch, CapacitySlo};
 pub use dataset::{
-    AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
-    FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection,
-    PoolDraws, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SessionColumn,
-    SpeedBench, SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis, TurnDelay,
-    Weighted, with_subject,
+    AccuracyData, AccuracySource, AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig,
+    DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, InlineRows, Length, LengthPair, MarkerPlace,
+    MarkerSide, ModelSelection, PoolDraws, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay,
+    Sampling, SessionColumn, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions,
+    TraceSynthesis, TurnDelay, Weighted, with_subject,
 };
 pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,

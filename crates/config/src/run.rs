@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::{
-    ApiConfig, CacheBust, CapacitySearch, CiTarget, DatasetConfig, EndpointConfig, GpuCost, GpuTelemetry, MlflowConfig,
-    NodeShare, OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile, WandbConfig,
+    AccuracyConfig, ApiConfig, CacheBust, CapacitySearch, CiTarget, DatasetConfig, EndpointConfig, GpuCost,
+    GpuTelemetry, MlflowConfig, NodeShare, OtelConfig, OutputConfig, Phases, ServerMetricsConfig, Tuning, UserFile,
+    WandbConfig,
 };
 
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Config {
     pub scenario: Option<Scenario>,
     /// Several lanes of an agentic replay may start with the same recorded session.
     pub allow_dataset_wrap: bool,
+    /// `None`: answers are not graded.
+    pub accuracy: Option<AccuracyConfig>,
     pub output: OutputConfig,
     /// `None`: the run has no live interface.
     pub api: Option<ApiConfig>,

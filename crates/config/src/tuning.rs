@@ -82,6 +82,12 @@ pub struct Tuning {
     pub public_dataset_timeout: Duration,
     /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
     pub public_dataset_max_gb: f64,
+    /// `AIPERF_ACCURACY_LCB_RELEASE_TAG`: the release of the tasks of `lcb_codegeneration`.
+    pub lcb_release: String,
+    /// `AIPERF_ACCURACY_LCB_GRADE_TIMEOUT_MAX_S`: the longest time for all tests of one program.
+    pub lcb_grade_timeout: Duration,
+    /// `AIPERF_ACCURACY_CANCEL_RESULT_WAIT_SEC`: how long a cancelled run goes on grading.
+    pub accuracy_cancel_wait: Duration,
     /// `AIPERF_CHAT_CONNECT_TIMEOUT`: until the request of a turn of `aiperf chat` is out.
     pub chat_connect_timeout: Duration,
     /// `AIPERF_CHAT_READ_TIMEOUT`: between two arrivals of its answer.
@@ -132,6 +138,9 @@ impl Default for Tuning {
             context_overflow_signs: OVERFLOW_SIGNS.map(str::to_owned).to_vec(),
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
+            lcb_release: "v4_v5".to_owned(),
+            lcb_grade_timeout: Duration::from_secs(300),
+            accuracy_cancel_wait: Duration::from_secs(5),
             chat_connect_timeout: Duration::from_secs(10),
             chat_read_timeout: Duration::from_secs(300),
             api_token: None,

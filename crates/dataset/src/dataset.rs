@@ -13,7 +13,7 @@ use crate::deferred::{Deferred, Sourced};
 use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, TextStart, TextWriter};
 use crate::turn_defaults::TurnDefaults;
-use crate::{DatasetError, Sampler, public, synthetic};
+use crate::{AnswerKeys, DatasetError, Sampler, accuracy, public, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct Dataset {
     pub empty_outputs: usize,
     /// The format of the file that the conversations come from.
     pub file_format: Option<FileFormat>,
+    /// Gold answers, if the conversations are the questions of an accuracy benchmark.
+    pub answer_keys: Option<Arc<AnswerKeys>>,
     roots: Vec<ConversationIndex>,
     writes_inputs: bool,
     sampling: Sampling,
@@ -175,6 +177,7 @@ fn assemble(
 ) -> Result<Dataset, DatasetError> {
     let mut turn_defaults = TurnDefaults::new(config, seed)?;
     let mut writer = None;
+    let mut answer_keys = None;
     let (sourced, file_format, skipped_rows, empty_outputs) = match &config.source {
         DatasetSource::Synthetic(source) => {
             let writer = writer.insert(Arc::new(TextWriter::new(tokenizer, &source.corpus)?));
@@ -205,6 +208,11 @@ fn assemble(
             let conversations = public::conversations(source, seed, &**tokenizer, hub)?;
             (conversations.into(), None, SkippedRows::default(), 0)
         }
+        DatasetSource::Accuracy(source) => {
+            let (conversations, keys) = accuracy::conversations(source, hub)?;
+            answer_keys = Some(Arc::new(keys));
+            (conversations.into(), None, SkippedRows::default(), 0)
+        }
     };
     let Sourced { mut conversations, deferred } = sourced;
     let system = system_prompt(&config.system_prompt, seed, tokenizer, writer.as_deref())?;
@@ -228,6 +236,7 @@ fn assemble(
         roots.truncate((*entries).max(1));
     }
     Ok(Dataset {
+        answer_keys,
         roots,
         long_pauses: long_pauses(&config.source, &conversations),
         writes_inputs: file_format.is_none_or(|format| format.facts().writes_inputs)
@@ -263,7 +272,7 @@ fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize 
     let cap = match source {
         DatasetSource::File(file) => file.delay_cap_ms,
         DatasetSource::Public(public) => public.delay_cap_ms,
-        DatasetSource::Synthetic(_) => return 0,
+        DatasetSource::Synthetic(_) | DatasetSource::Accuracy(_) => return 0,
     };
     if cap.is_some() {
         return 0;

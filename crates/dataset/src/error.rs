@@ -87,6 +87,9 @@ pub enum DatasetError {
     #[error("--public-dataset {name}: reading it needs a connection to the Hugging Face hub")]
     NoHub { name: &'static str },
 
+    #[error("--accuracy-benchmark {name}: {problem}")]
+    Accuracy { name: &'static str, problem: String },
+
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 

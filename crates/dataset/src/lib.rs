@@ -3,6 +3,7 @@
 //! gives the same bytes with any number of threads.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod cache_bust;
 #[cfg(test)]
 mod counting;
@@ -20,6 +21,7 @@ mod text;
 mod trace;
 mod turn_defaults;
 
+pub use accuracy::{AnswerKey, AnswerKeys, QuestionOrigin};
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build, build_with_hub};
 pub use error::{DatasetError, RowPlace};

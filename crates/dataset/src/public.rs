@@ -1,6 +1,7 @@
 //! Public data sets: their files are read through the hub, row by row, and each row becomes a conversation.
 
 mod audio;
+mod csv_rows;
 mod image;
 mod json_rows;
 mod parquet_rows;
@@ -19,7 +20,7 @@ use aiperf_conversation::{Conversation, Lineage, SessionId};
 use aiperf_hub::Hub;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::DatasetError;
 use crate::session_names::SessionNames;
@@ -41,6 +42,14 @@ pub(crate) fn conversations(
         }
     }
     reader.finish(seed)
+}
+
+/// Passes each row of a file to `take` as JSON.
+pub(crate) fn each_row(
+    path: &Path,
+    take: &mut dyn FnMut(Map<String, Value>) -> Result<ControlFlow<()>, String>,
+) -> Result<(), String> {
+    row_file::each(path, None, &mut |row: TableRow| take(row.to_json())).map(|_| ())
 }
 
 /// The rows of a set of Weka traces, as the lines of a file of that format.

@@ -102,6 +102,8 @@ pub enum RunError {
          example --server-metrics host:8002"
     )]
     NoMetricsPage,
+    #[error("--accuracy-allow-code-execution: {0}")]
+    NoCodeExecution(String),
     #[error("--until-ci {target}: {reason}")]
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]

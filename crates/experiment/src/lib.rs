@@ -2,6 +2,7 @@
 //! records, writes the files. Also several runs of one command, the self-test and `aiperf chat`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod capacity_search;
 mod chat;
 mod conclude;

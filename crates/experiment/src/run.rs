@@ -17,6 +17,7 @@ use aiperf_engine::{
     Bodies, ControlSource, FixedSchedule, PhaseHook, PhaseOutcome, Plan, RecordQueue, RecordQueueFigures, SendSettings,
     SpillThread, Timing, WorkerGauge, Workload, record_queue,
 };
+use aiperf_grading::AnswerGrader;
 use aiperf_hub::Hub;
 use aiperf_live::{LiveRun, RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, PhaseWindow, RecordBacklog, ValidityNote};
@@ -32,6 +33,8 @@ use aiperf_telemetry::gpu::collector::LastReading;
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
+use crate::accuracy::grader;
+use crate::accuracy::grading_thread::GradingThread;
 use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::contents::prefetch::Prefetcher;
@@ -96,6 +99,8 @@ pub struct Run {
     pub(crate) keeps_values: bool,
     /// Controllers of phases whose load is controlled, by index.
     load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
+    /// Who grades the answers of an accuracy benchmark.
+    grader: Mutex<Option<Box<dyn AnswerGrader>>>,
     /// What views of the run know.
     live: Arc<LiveRun>,
 }
@@ -124,6 +129,7 @@ impl Run {
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         UntilCi::validate(&config, &settings::metric_context(&config, config.phases.profiling())?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
+        let grader = config.accuracy.as_ref().map(|accuracy| grader::prepare(&accuracy.grader)).transpose()?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // A submission has to be repeatable: its seed is recorded.
@@ -181,6 +187,7 @@ impl Run {
             place: None,
             keeps_values: false,
             load_controllers: Mutex::default(),
+            grader: Mutex::new(grader),
             live: Arc::clone(live),
             config,
         })
@@ -271,7 +278,9 @@ impl Run {
         let (records, queue) = record_queue(self.config.tuning.record_memory);
         let early_stops = self.early_stops(anchor, monitor, control)?;
         let load_controls = self.load_controls(anchor, monitor, control)?;
-        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops, &load_controls)?);
+        let grading = self.grading_thread()?;
+        let watches = (&early_stops[..], &load_controls[..], grading.as_ref());
+        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, watches)?);
         let threads = RecordThreads::start(self.record_threads(), &pipeline, &queue)?;
         let spill = self.spill_thread(&queue, control)?;
         let gpu_count = gpus.as_ref().map_or(0, |gpus| gpus.settle(control));
@@ -324,6 +333,11 @@ impl Run {
         let retry_after = pipeline.retry_after();
         let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
         closed.written.extend(controller_files.into_iter().flatten());
+        let accuracy = grading.map(|grading| {
+            let (report, totals) = grading.finish(control, interrupted, self.profiling_context().confidence);
+            closed.note_lines("Accuracy Export", self.paths.accuracy(), &totals);
+            report
+        });
         closed.written.extend(gpu_result.as_ref().and_then(|gpus| gpus.file.clone()));
         let network_rtt = rtt_sampler.and_then(|sampler| {
             let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
@@ -359,6 +373,7 @@ impl Run {
             server_metrics: server_metrics.metrics,
             waited_for_server,
             stop_reports,
+            accuracy,
             retry_after,
             lost,
             is_partial: inputs.is_err() || !closed.failed.is_empty(),
@@ -389,6 +404,16 @@ impl Run {
         }
         let start = |rule| EarlyStop::start(rule, self.profiling_context().clone(), monitor, control.control());
         rules.into_iter().map(start).collect()
+    }
+
+    /// `None` unless answers are to be graded.
+    fn grading_thread(&mut self) -> Result<Option<GradingThread>, RunError> {
+        let grader = self.grader.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(config), Some(keys), Some(grader)) = (&self.config.accuracy, &self.dataset.answer_keys, grader)
+        else {
+            return Ok(None);
+        };
+        GradingThread::start(config, keys, &self.dataset, grader, &self.paths).map(Some)
     }
 
     /// One thread for each controller of a load.

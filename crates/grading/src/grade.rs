@@ -66,11 +66,7 @@ impl Grade {
     }
 
     /// An answer that the grader cannot compare with the gold answer. It counts as wrong and as unparsed.
-    pub(crate) fn undecided(
-        expected: impl Into<String>,
-        actual: impl Into<String>,
-        explanation: impl Into<String>,
-    ) -> Self {
+    pub fn undecided(expected: impl Into<String>, actual: impl Into<String>, explanation: impl Into<String>) -> Self {
         Self { confidence: 0.0, ..Self::decided(false, true, expected, actual, explanation) }
     }
 }

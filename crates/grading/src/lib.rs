@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer_grader;
 mod choice_letter;
 mod exact_match;
 mod extract;
@@ -18,5 +19,6 @@ mod math_value;
 mod mmlu_pro;
 mod multiple_choice;
 
+pub use answer_grader::{AnswerGrader, GradingError};
 pub use grade::{Correctness, Grade};
 pub use grader::{Grader, UnknownGrader};

@@ -135,8 +135,21 @@ function comparisonPage(head) {
     overlayChart(sides, "C7", { title: "TTFT over time", about: "p99 of TTFT over the requests sent in each slice of the run.", yLabel: "TTFT p99 (ms), by slice", unit: "ms", pick: (curves) => curves.over_time[time]?.p99 }),
     overlayChart(sides, "C8", { title: "Throughput over time", about: "Requests that finished per second in each slice of the run.", yLabel: "Requests/s, by slice", unit: "req/s", pick: (curves) => curves.load.finished }),
   ].filter(Boolean);
-  const sections = [...list.map((one) => one.section), settingsSection(settings, sides, comparison)];
+  const sections = [...comparison.comparisons.map(accuracyChanges).filter(Boolean), ...list.map((one) => one.section), settingsSection(settings, sides, comparison)];
   return [comparisonVerdict(head, questions(COMPARISON_QUESTIONS, sections)), ...sections];
+}
+
+// The answers to the same questions of an accuracy benchmark.
+function accuracyChanges(one) {
+  const accuracy = one.accuracy;
+  if (!accuracy) return null;
+  const verdict = accuracy.verdict === "cannot tell" ? "inconclusive" : accuracy.verdict;
+  const row = (name, pairs) => [name, pairs.questions, pairs.baseline === null ? null : formatPercent(pairs.baseline), pairs.candidate === null ? null : formatPercent(pairs.candidate), pairs.only_baseline_right, pairs.only_candidate_right];
+  const about = accuracy.reason ?? `${accuracy.questions} questions were answered by both. The exact test of McNemar uses those that only one of them answers right: p = ${formatNumber(accuracy.p_value)}.`;
+  return el("section", { class: "chart wide", id: "accuracy" },
+    el("h2", { text: `Accuracy of ${one.candidate.folder}: ${verdict}` }),
+    el("p", { class: "about", text: about }),
+    table(["Task", "Questions", "Baseline", "Candidate", "Right only in the baseline", "Right only in the candidate"], [row(`All of ${accuracy.benchmark}`, accuracy), ...accuracy.tasks.map((task) => row(task.task, task))]));
 }
 
 const COMPARISON_QUESTIONS = [
@@ -148,12 +161,13 @@ const COMPARISON_QUESTIONS = [
 ];
 
 function comparisonVerdict({ comparison, sides }, links) {
-  const count = (one, verdict) => one.metrics.filter((row) => row.verdict === verdict).length;
+  const count = (one, verdict) => one.metrics.filter((row) => row.verdict === verdict).length + (one.accuracy?.verdict === verdict ? 1 : 0);
   const worst = comparison.comparisons.some((one) => count(one, "worse") > 0);
   const state = comparison.no_verdict ? "bad" : worst ? "warning" : "good";
   const sentences = comparison.comparisons.map((one) => {
     const words = [["better", "better"], ["worse", "worse"], ["equal", "equal"], ["inconclusive", "inconclusive"], ["cannot tell", "inconclusive"]].map(([verdict, word]) => [count(one, verdict), word]).filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
     const worse = one.metrics.filter((row) => row.verdict === "worse").map((row) => `${row.metric.replaceAll("_", " ")} ${row.statistic}`);
+    if (one.accuracy?.verdict === "worse") worse.push("accuracy");
     return `${one.candidate.folder}: ${words.join(", ")}${worse.length ? `. Worse: ${worse.join(", ")}` : ""}.`;
   });
   const words = { good: "Nothing is worse", warning: "Something is worse", bad: "No verdict" };

@@ -35,7 +35,19 @@ function runPage(head, columns) {
     healthChart(head),
   ].filter(Boolean);
   const sections = list.map((one) => one.section);
-  return [verdictSection(head, slos, questions(RUN_QUESTIONS, sections)), ...sections, textSection(head.text), aboutSection(head)];
+  return [verdictSection(head, slos, questions(RUN_QUESTIONS, sections)), accuracySection(head.accuracy), ...sections, textSection(head.text), aboutSection(head)];
+}
+
+// Right answers by task, if the run is an accuracy benchmark.
+function accuracySection(accuracy) {
+  if (!accuracy) return null;
+  const percent = (share) => (share === null || share === undefined ? null : formatPercent(share));
+  const rows = accuracy.rows.map((row) => [row.task, row.right, row.total, row.unparsed, row.failed, percent(row.accuracy), row.ci ? `${percent(row.ci[0])} to ${percent(row.ci[1])}` : null]);
+  const data = accuracy.data ? ` Data: ${Object.values(accuracy.data).join(", ")}.` : "";
+  return el("section", { class: "chart wide", id: "accuracy" },
+    el("h2", { text: `Accuracy: ${accuracy.benchmark}` }),
+    el("p", { class: "about", text: `Right answers, graded by ${accuracy.grader}. The interval is Wilson's. Failed requests count as wrong and unparsed.${data}` }),
+    table(["Task", "Correct", "Total", "Unparsed", "Failed", "Accuracy", "Interval"], rows));
 }
 
 // Prompts and answers, if the file was made with them.

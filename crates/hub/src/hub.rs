@@ -75,6 +75,11 @@ impl Hub {
         self.download(id, revision, file)
     }
 
+    /// The commit of a revision of which files are in the cache.
+    pub fn cached_commit(&self, id: &RepositoryId, revision: &Revision) -> Option<String> {
+        Repository::new(&self.environment.cache, id).commit(revision)
+    }
+
     /// A file from any URL, stored next to the cache.
     pub fn url(&self, url: &str) -> Result<PathBuf, HubError> {
         let name = url.rsplit('/').next().unwrap_or_default();

@@ -25,3 +25,4 @@ pub use hub::{DownloadLimits, Hub};
 pub use identity::{FilePath, RepositoryId, RepositoryKind, Revision};
 pub use listing::RemoteFile;
 pub use progress::{DownloadProgress, DownloadSnapshot};
+pub use splits::local_data_files;

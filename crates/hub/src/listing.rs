@@ -23,6 +23,13 @@ pub struct RemoteFile {
     pub(crate) commit: Revision,
 }
 
+impl RemoteFile {
+    /// The commit that the file belongs to.
+    pub fn commit(&self) -> &Revision {
+        &self.commit
+    }
+}
+
 /// All files of a commit, sorted by name.
 #[derive(Debug)]
 pub(crate) struct Listing {

@@ -5,6 +5,8 @@ mod card;
 mod pattern;
 
 use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use card::CardConfig;
 use pattern::{matches, split_of};
@@ -63,6 +65,48 @@ impl Hub {
     }
 }
 
+/// The files of a split in a folder that is a copy of a repository; none if there are none.
+pub fn local_data_files(folder: &Path, subset: Option<&str>, split: &str) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    collect(folder, "", &mut paths)?;
+    paths.sort();
+    let unnamed = || Ok::<_, HubError>((RepositoryId::dataset("local")?, Revision::parse("local")?));
+    let (id, commit) = unnamed().map_err(io::Error::other)?;
+    let file = |path: &String| {
+        let path = FilePath::parse(path).ok()?;
+        Some(RemoteFile { path, size: None, id: id.clone(), commit: commit.clone() })
+    };
+    let listing = Listing { files: paths.iter().filter_map(file).collect() };
+    let readme = std::fs::read(folder.join("README.md")).unwrap_or_default();
+    let configs = card::configs(&String::from_utf8_lossy(&readme));
+    let mut found = match config(&configs, subset) {
+        Some(config) => by_card(&listing, config, split),
+        None => Vec::new(),
+    };
+    if found.is_empty() {
+        found = by_name(&listing, subset, split);
+    }
+    Ok(found.into_iter().map(|file| folder.join(file.path.as_str())).collect())
+}
+
+/// The paths of all files, from the folder, without hidden ones.
+fn collect(folder: &Path, below: &str, paths: &mut Vec<String>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder.join(below))? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+        if name.starts_with('.') {
+            continue;
+        }
+        if entry.path().is_dir() {
+            collect(folder, &path, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
 fn is_readable(file: &RemoteFile) -> bool {
     READABLE.contains(&file.path.extension().as_str())
 }
@@ -97,7 +141,11 @@ fn by_name(listing: &Listing, subset: Option<&str>, split: &str) -> Vec<RemoteFi
         listing.files.iter().filter(|file| is_readable(file) && in_subset(&file.path)).collect();
     let wanted = pattern::canonical(split);
     let of_split = |file: &&&RemoteFile| split_of(file.path.as_str()) == Some(wanted);
-    let named: Vec<RemoteFile> = data.iter().filter(of_split).copied().cloned().collect();
+    let mut named: Vec<RemoteFile> = data.iter().filter(of_split).copied().cloned().collect();
+    // A repository that has both `dev` and `validation` means different rows by them.
+    if named.iter().any(|file| pattern::names_split(file.path.as_str(), split)) {
+        named.retain(|file| pattern::names_split(file.path.as_str(), split));
+    }
     let anonymous = data.iter().all(|file| split_of(file.path.as_str()).is_none());
     if named.is_empty() && anonymous && wanted == "train" { data.into_iter().cloned().collect() } else { named }
 }

@@ -117,6 +117,19 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
             0.001,
             100_000.0,
         )?,
+        lcb_release: read.lcb_release(default.lcb_release)?,
+        lcb_grade_timeout: read.seconds(
+            "AIPERF_ACCURACY_LCB_GRADE_TIMEOUT_MAX_S",
+            default.lcb_grade_timeout,
+            0.001,
+            100_000.0,
+        )?,
+        accuracy_cancel_wait: read.seconds(
+            "AIPERF_ACCURACY_CANCEL_RESULT_WAIT_SEC",
+            default.accuracy_cancel_wait,
+            0.0,
+            100_000.0,
+        )?,
         chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
         chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
         api_token: read.api_token()?,
@@ -170,6 +183,13 @@ impl Variables<'_> {
     fn texts(&self, name: &str, default: Vec<String>) -> Result<Vec<String>, ConfigError> {
         let expected = r#"must be a JSON list of texts, such as ["context length", "too many tokens"]"#;
         self.read(name, default, expected, |text| serde_json::from_str(text).ok())
+    }
+
+    fn lcb_release(&self, default: String) -> Result<String, ConfigError> {
+        let expected = "must be a release of LiveCodeBench, such as v4_v5, v6 or release_latest";
+        self.read("AIPERF_ACCURACY_LCB_RELEASE_TAG", default, expected, |text| {
+            aiperf_accuracy::release_files(text).map(|_| text.to_owned())
+        })
     }
 
     fn chat_timeout(&self, name: &str, default: Duration) -> Result<Duration, ConfigError> {

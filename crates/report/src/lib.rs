@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod capacity;
 pub mod console;
 mod error;
@@ -14,6 +15,7 @@ mod summary;
 mod trials;
 mod validity;
 
+pub use accuracy::{AccuracyLine, AccuracyReport, AccuracyWriter};
 pub use capacity::{
     CapacityDecision, CapacityFile, CapacityGoal, CapacityHistory, CapacityInterval, CapacitySloLimit, CapacityWarning,
     HistoryError, HistoryStep, StepResult,

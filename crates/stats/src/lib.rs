@@ -24,7 +24,7 @@ pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
 pub use mean::{effective_samples, mean};
 pub use order::{at_rank, linear};
-pub use proportion::{mcnemar, wilson};
+pub use proportion::{PairedCounts, mcnemar, wilson};
 pub use quantile::{floor, quantile};
 pub use rate::{CountedEvent, TimeSpan, rate};
 pub use sample::Sample;

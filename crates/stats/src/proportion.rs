@@ -36,9 +36,75 @@ pub fn mcnemar(only_first: u64, only_second: u64) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// How two systems answered the same questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairedCounts {
+    pub both: u64,
+    pub only_first: u64,
+    pub only_second: u64,
+    pub neither: u64,
+}
+
+impl PairedCounts {
+    pub fn total(&self) -> u64 {
+        self.both + self.only_first + self.only_second + self.neither
+    }
+
+    /// The share of right answers of the first system.
+    pub fn first(&self) -> f64 {
+        (self.both + self.only_first) as f64 / self.total() as f64
+    }
+
+    /// The share of right answers of the second system.
+    pub fn second(&self) -> f64 {
+        (self.both + self.only_second) as f64 / self.total() as f64
+    }
+
+    /// The interval of the difference, second minus first (Newcombe, "Improved confidence intervals for the difference between binomial
+    /// proportions based on paired data", 1998, method 10); `None` without questions.
+    pub fn difference(&self, level: Level) -> Option<Interval> {
+        let n = self.total();
+        let first = wilson(self.both + self.only_first, n, level)?;
+        let second = wilson(self.both + self.only_second, n, level)?;
+        let phi = self.correlation();
+        let reach = |a: f64, b: f64| (a * a - 2.0 * phi * a * b + b * b).max(0.0).sqrt();
+        let change = self.second() - self.first();
+        let below = reach(self.second() - second.low, first.high - self.first());
+        let above = reach(self.first() - first.low, second.high - self.second());
+        Some(Interval { low: change - below, high: change + above })
+    }
+
+    /// The correlation of the two answers to a question, with Newcombe's correction for continuity.
+    fn correlation(&self) -> f64 {
+        let [both, first, second, neither] =
+            [self.both, self.only_first, self.only_second, self.neither].map(|count| count as f64);
+        let spread = ((both + first) * (second + neither) * (both + second) * (first + neither)).sqrt();
+        if spread == 0.0 {
+            return 0.0;
+        }
+        let product = both * neither - first * second;
+        let corrected = if product > 0.0 { (product - self.total() as f64 / 2.0).max(0.0) } else { product };
+        corrected / spread
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_interval_of_a_paired_difference_is_that_of_newcombes_table() {
+        // Newcombe 1998, table III, method 10. His difference is first minus second.
+        for ((both, only_first, only_second, neither), low, high) in
+            [((36, 12, 2, 0), 0.0569, 0.3404), ((54, 0, 0, 0), -0.0664, 0.0664), ((20, 12, 2, 16), 0.0562, 0.3292)]
+        {
+            let counts = PairedCounts { both, only_first, only_second, neither };
+            let interval = counts.difference(Level::P95).unwrap();
+            let found = (-interval.high, -interval.low);
+            assert!((found.0 - low).abs() < 5e-4 && (found.1 - high).abs() < 5e-4, "{counts:?}: {found:?}");
+        }
+        assert_eq!(PairedCounts::default().difference(Level::P95), None);
+    }
 
     #[test]
     fn wilsons_interval_is_that_of_newcombes_table() {

@@ -96,12 +96,7 @@ fn manual() -> String {
     }) {
         let _ = writeln!(text, "| {} | {reason} |", spellings(spec));
     }
-    text.push_str(
-        "\n## Not supported yet\n\nThese options of the reference are known and refused by name.\n\n| option | meaning |\n|---|---|\n",
-    );
-    for spec in options().filter(|spec| spec.support == Support::NotYet) {
-        let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
-    }
+    write_unsupported(&mut text);
     write_chat(&mut text);
     write_compare(&mut text);
     text.push_str("\n## Options of `aiperf report`\n\n[report.md](report.md) shows the HTML report, [timeline.md](timeline.md) the trace.\n\n");
@@ -135,6 +130,19 @@ fn manual() -> String {
         let _ = writeln!(text, "| {} | {} |", names.join(", "), group.why);
     }
     text
+}
+
+fn write_unsupported(text: &mut String) {
+    text.push_str("\n## Not supported yet\n\n");
+    let mut unsupported = options().filter(|spec| spec.support == Support::NotYet).peekable();
+    if unsupported.peek().is_none() {
+        text.push_str("aiperf has every option of the reference's `profile`, except those [without effect](#accepted-without-effect).\n");
+        return;
+    }
+    text.push_str("These options of the reference are known and refused by name.\n\n| option | meaning |\n|---|---|\n");
+    for spec in unsupported {
+        let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
+    }
 }
 
 fn write_group(text: &mut String, group: &Group) {

@@ -1,4 +1,4 @@
-//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md`, `docs/migrating.md`, `docs/quickstart.md` and `docs/cookbook.md`, run as it stands there. What the page promises is compared with what the server saw.
+//! Every example of `docs/accuracy.md`, `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md`, `docs/migrating.md`, `docs/quickstart.md` and `docs/cookbook.md`, run as it stands there. What the page promises is compared with what the server saw.
 //!
 //! The convention, section by section (a section begins at a heading of any depth):
 //!
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::support::{shell, sim};
 
+const ACCURACY: &str = include_str!("../../../../docs/accuracy.md");
 const DATA_SETS: &str = include_str!("../../../../docs/datasets.md");
 const ENDPOINTS: &str = include_str!("../../../../docs/endpoints.md");
 const CHAT: &str = include_str!("../../../../docs/chat.md");
@@ -173,6 +174,11 @@ fn the_page_on_talks_shows_commands_that_work() {
 #[test]
 fn the_page_on_moving_over_shows_commands_that_work() {
     assert!(run(MIGRATING).iter().any(|example| example.commands.contains("aiperf genai-perf")));
+}
+
+#[test]
+fn the_worked_example_of_an_accuracy_benchmark_works() {
+    assert_eq!(run(ACCURACY).len(), 1);
 }
 
 #[test]

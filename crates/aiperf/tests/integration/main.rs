@@ -4,6 +4,7 @@
 
 mod support;
 
+mod accuracy;
 mod agentic_order;
 mod agentic_replay;
 mod agents;

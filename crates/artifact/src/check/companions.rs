@@ -16,6 +16,7 @@ impl FolderCheck<'_> {
         self.scraped_pages()?;
         self.server_metrics();
         self.gpu_readings()?;
+        self.accuracy()?;
         self.inputs();
         self.outputs();
         self.manifest();

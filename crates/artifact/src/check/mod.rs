@@ -1,6 +1,7 @@
 //! Whether everything in a folder is whole and agrees: each file by itself, all of them with the records, and the
 //! statistics with what the records give.
 
+mod accuracy;
 mod companions;
 mod genai_perf;
 mod lines;

@@ -34,12 +34,13 @@ pub(crate) enum Shape {
     TrialMark,
     SearchHistory,
     SearchCheckpoint,
+    Accuracy,
     Capacity,
     CapacityHistory,
 }
 
 /// Each schema, with its file name.
-pub(crate) const SCHEMAS: [(&str, &str); 33] = [
+pub(crate) const SCHEMAS: [(&str, &str); 34] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -71,6 +72,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 33] = [
     ("trial_mark.schema.json", include_str!("../../../../schemas/trial_mark.schema.json")),
     ("search_history.schema.json", include_str!("../../../../schemas/search_history.schema.json")),
     ("search_checkpoint.schema.json", include_str!("../../../../schemas/search_checkpoint.schema.json")),
+    ("accuracy.schema.json", include_str!("../../../../schemas/accuracy.schema.json")),
     ("capacity.schema.json", include_str!("../../../../schemas/capacity.schema.json")),
     ("capacity_history.schema.json", include_str!("../../../../schemas/capacity_history.schema.json")),
 ];

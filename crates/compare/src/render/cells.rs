@@ -5,8 +5,8 @@ use aiperf_table::{grouped, whole};
 
 use crate::verdict::row::RowLevels;
 use crate::{
-    Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, GpuRowPair, OnUnclear, Question,
-    RowOutcome, Scale, Share, SideNote, Verdict, Warning,
+    AccuracyComparison, Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, GpuRowPair,
+    OnUnclear, Question, RowOutcome, Scale, Share, SideNote, TaskComparison, Verdict, Warning,
 };
 
 /// Columns of a table; each report has its own words for some of them.
@@ -39,6 +39,64 @@ pub(super) fn row(row: &ComparisonRow, report: &ComparisonReport, is_gate: bool)
         find,
         equal,
     ]
+}
+
+/// The answers to the same questions in one sentence.
+pub(super) fn accuracy(accuracy: &AccuracyComparison, is_gate: bool) -> String {
+    let verdict = match (accuracy.verdict, accuracy.outcome()) {
+        (Verdict::Inconclusive, RowOutcome::Passed) if is_gate => "not worse".to_owned(),
+        (verdict, _) => verdict.to_string(),
+    };
+    let benchmark = &accuracy.benchmark;
+    if let Some(reason) = accuracy.no_pairs {
+        return format!("accuracy of {benchmark}: {verdict}: {reason}");
+    }
+    let pairs = &accuracy.pairs;
+    let change =
+        accuracy.change.as_ref().map(|change| format!("{} ({})", share(change.share, change.scale), interval(change)));
+    let unpaired = match accuracy.unpaired {
+        0 => String::new(),
+        questions => format!("; {} not asked on both sides", counted(questions, "question was", "questions were")),
+    };
+    format!(
+        "accuracy of {benchmark}: {verdict}: {} became {}, {}; {} paired: {} right only in the baseline, {} only in the candidate          (McNemar p = {}); threshold {}{unpaired}",
+        percent(pairs.first()),
+        percent(pairs.second()),
+        change.unwrap_or_default(),
+        counted(pairs.total(), "question", "questions"),
+        whole(pairs.only_first),
+        whole(pairs.only_second),
+        chance(accuracy.p_value),
+        limit(accuracy.threshold, Scale::Points),
+    )
+}
+
+/// The tasks with the largest changes, without a verdict.
+pub(super) fn accuracy_tasks(accuracy: &AccuracyComparison) -> Vec<String> {
+    const SHOWN: usize = 10;
+    if accuracy.tasks.len() < 2 {
+        return Vec::new();
+    }
+    let mut tasks: Vec<&TaskComparison> = accuracy.tasks.iter().collect();
+    tasks.sort_by(|a, b| a.change().total_cmp(&b.change()));
+    let line = |task: &&TaskComparison| {
+        let TaskComparison { task: name, pairs } = task;
+        let questions = counted(pairs.total(), "question", "questions");
+        format!("{name}: {} became {} ({questions})", percent(pairs.first()), percent(pairs.second()))
+    };
+    let mut lines: Vec<String> = tasks.iter().take(SHOWN).map(line).collect();
+    if tasks.len() > SHOWN {
+        lines.push(format!("and {} more tasks that changed less for the worse", tasks.len() - SHOWN));
+    }
+    lines
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+fn chance(p: f64) -> String {
+    if p < 0.0001 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
 /// What stands over the columns of single GPUs.
@@ -230,9 +288,11 @@ fn one_sided(two_sided: Level) -> String {
 /// The sentence of the gate.
 pub(super) fn conclusion(report: &ComparisonReport, gate: Gate) -> String {
     let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
+    let answers = || report.comparisons.iter().filter_map(|comparison| comparison.accuracy.as_ref());
     let named = |wanted: RowOutcome| {
         let names = rows().filter(|row| RowOutcome::of(row) == wanted).map(|row| row.quantity.to_string());
-        names.collect::<Vec<_>>().join(", ")
+        let graded = answers().filter(|accuracy| accuracy.outcome() == wanted).map(|_| "accuracy".to_owned());
+        names.chain(graded).collect::<Vec<_>>().join(", ")
     };
     match (gate.outcome, gate.on_unclear) {
         (GateOutcome::Passed, _) => "pass: nothing is worse by more than its threshold".to_owned(),

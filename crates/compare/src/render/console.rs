@@ -45,6 +45,12 @@ fn body(report: &ComparisonReport, comparison: &Comparison, is_gate: bool) -> St
         text.push_str(&line);
         text.push('\n');
     }
+    if let Some(accuracy) = &comparison.accuracy {
+        text.push_str(&format!("\n{}\n", cells::accuracy(accuracy, is_gate)));
+        for line in cells::accuracy_tasks(accuracy) {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
     if !comparison.gpus.is_empty() {
         let mut lines = vec![cells::GPU_HEADINGS.map(ToOwned::to_owned)];
         lines.extend(comparison.gpus.iter().map(cells::gpu_row));

@@ -1,14 +1,15 @@
 //! For programs.
 
+use aiperf_stats::PairedCounts;
 use serde_json::{Value, json};
 
 use super::Page;
 use crate::{
-    Change, Comparison, ComparisonRow, Forecast, Gate, GpuRowPair, OnUnclear, Question, RowOutcome, Scale, SideNote,
-    Verdict, Warning,
+    AccuracyComparison, Change, Comparison, ComparisonRow, Forecast, Gate, GpuRowPair, OnUnclear, Question, RowOutcome,
+    Scale, SideNote, Verdict, Warning,
 };
 
-const SCHEMA: &str = "1.2";
+const SCHEMA: &str = "1.3";
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
@@ -53,12 +54,48 @@ fn warning(warning: &Warning) -> Value {
 fn compared(comparison: &Comparison, gate: Option<Gate>) -> Value {
     let notes = comparison.workload.iter();
     let workload = notes.map(|note| json!({"what": note.what, "baseline": note.baseline, "candidate": note.candidate}));
-    json!({
+    let mut value = json!({
         "candidate": side(&comparison.candidate),
         "workload_differences": workload.collect::<Vec<_>>(),
         "metrics": comparison.rows.iter().map(|row| number(row, gate)).collect::<Vec<_>>(),
         "gpus": comparison.gpus.iter().map(gpu).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(accuracy) = &comparison.accuracy {
+        value["accuracy"] = answers(accuracy, gate);
+    }
+    value
+}
+
+fn answers(accuracy: &AccuracyComparison, gate: Option<Gate>) -> Value {
+    let tasks = accuracy.tasks.iter().map(|task| {
+        let mut value = json!({"task": task.task});
+        put_pairs(&mut value, &task.pairs);
+        value
+    });
+    let mut value = json!({
+        "benchmark": accuracy.benchmark,
+        "change": accuracy.change.as_ref().map(change),
+        "p_value": accuracy.p_value,
+        "threshold": accuracy.threshold.get(),
+        "verdict": accuracy.verdict.name(),
+        "reason": accuracy.no_pairs,
+        "unpaired": accuracy.unpaired,
+        "tasks": tasks.collect::<Vec<_>>(),
+    });
+    put_pairs(&mut value, &accuracy.pairs);
+    if gate.is_some() {
+        value["gate"] = json!(outcome(accuracy.verdict, accuracy.outcome()));
+    }
+    value
+}
+
+fn put_pairs(value: &mut Value, pairs: &PairedCounts) {
+    let is_known = pairs.total() > 0;
+    value["questions"] = json!(pairs.total());
+    value["baseline"] = json!(is_known.then(|| pairs.first()));
+    value["candidate"] = json!(is_known.then(|| pairs.second()));
+    value["only_baseline_right"] = json!(pairs.only_first);
+    value["only_candidate_right"] = json!(pairs.only_second);
 }
 
 fn number(row: &ComparisonRow, gate: Option<Gate>) -> Value {
@@ -79,14 +116,19 @@ fn number(row: &ComparisonRow, gate: Option<Gate>) -> Value {
         "none_on_either_side_at_most": row.none_on_either_side.map(|percent| percent / 100.0),
     });
     if gate.is_some() {
-        value["gate"] = json!(match RowOutcome::of(row) {
-            _ if row.verdict == Verdict::Withheld => "no verdict",
-            RowOutcome::Passed => "pass",
-            RowOutcome::Regression => "regression",
-            RowOutcome::Inconclusive => "cannot tell",
-        });
+        value["gate"] = json!(outcome(row.verdict, RowOutcome::of(row)));
     }
     value
+}
+
+/// What a number says to the gate.
+fn outcome(verdict: Verdict, outcome: RowOutcome) -> &'static str {
+    match outcome {
+        _ if verdict == Verdict::Withheld => "no verdict",
+        RowOutcome::Passed => "pass",
+        RowOutcome::Regression => "regression",
+        RowOutcome::Inconclusive => "cannot tell",
+    }
 }
 
 fn gpu(row: &GpuRowPair) -> Value {

@@ -61,6 +61,29 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
             escaped(&row.quantity.to_string())
         ));
     }
+    if let Some(accuracy) = &comparison.accuracy {
+        let words = escaped(&cells::accuracy(accuracy, page.gate.is_some()));
+        let inside = match accuracy.outcome() {
+            _ if accuracy.verdict == Verdict::Withheld => {
+                errors += 1;
+                format!("<error type=\"no verdict\" message=\"{words}\"/>")
+            }
+            RowOutcome::Regression => {
+                failures += 1;
+                format!("<failure type=\"regression\" message=\"{words}\"/>")
+            }
+            RowOutcome::Inconclusive if unclear_fails => {
+                failures += 1;
+                format!("<failure type=\"cannot tell\" message=\"{words}\"/>")
+            }
+            RowOutcome::Inconclusive => {
+                skipped += 1;
+                format!("<skipped message=\"{words}\"/>")
+            }
+            RowOutcome::Passed => format!("<system-out>{words}</system-out>"),
+        };
+        cases.push_str(&format!("    <testcase classname=\"accuracy\" name=\"accuracy\">{inside}</testcase>\n"));
+    }
     let mut warnings = String::new();
     for caution in cells::cautions(page.report, comparison) {
         warnings.push_str(&format!("warning: {}: {}: {}\n", caution.place, caution.code, caution.message));
@@ -68,7 +91,7 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
     for note in &comparison.workload {
         warnings.push_str(&format!("the work differs: {}: {} / {}\n", note.what, note.baseline, note.candidate));
     }
-    let tests = comparison.rows.len();
+    let tests = comparison.rows.len() + usize::from(comparison.accuracy.is_some());
     let mut text = format!(
         "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n{cases}",
         escaped(&format!(

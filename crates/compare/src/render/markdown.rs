@@ -32,6 +32,12 @@ pub(super) fn render(page: &Page<'_>) -> String {
             }
             text.push_str(&format!("| {} |\n", columns.join(" | ")));
         }
+        if let Some(accuracy) = &comparison.accuracy {
+            text.push_str(&format!("\n{}\n", cell(&cells::accuracy(accuracy, page.gate.is_some()))));
+            for line in cells::accuracy_tasks(accuracy) {
+                text.push_str(&format!("- {}\n", cell(&line)));
+            }
+        }
         if !comparison.gpus.is_empty() {
             text.push_str(&format!("\n| {} |\n|---|---:|---:|---:|\n", cells::GPU_HEADINGS.join(" | ")));
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_artifact::{Folder, PREVIOUS, is_run_folder};
+use aiperf_artifact::{Folder, GradedAnswer, PREVIOUS, is_run_folder};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
@@ -105,6 +105,16 @@ impl Side {
     /// The GPUs that telemetry saw, one by one.
     pub(crate) fn gpus(&self) -> Vec<ComparedGpu> {
         ComparedGpu::all(self.runs.iter().filter_map(ComparedRun::summary))
+    }
+
+    /// The summary of its first run.
+    pub(crate) fn summary(&self) -> Option<&Value> {
+        self.runs.first().and_then(ComparedRun::summary)
+    }
+
+    /// The graded answers of each of its runs; `None` unless all of them have some.
+    pub(crate) fn graded(&self) -> Option<Vec<&[GradedAnswer]>> {
+        self.runs.iter().map(ComparedRun::graded).collect()
     }
 
     pub(crate) fn input_config(&self) -> Option<&Value> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use aiperf_artifact::{Folder, RunSeries, read_series};
+use aiperf_artifact::{Folder, GradedAnswer, RunSeries, read_graded_answers, read_series};
 use aiperf_metrics::{Metric, RequestOutcome};
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ use crate::{CompareError, Quantity};
 pub(crate) struct ComparedRun {
     series: Option<RunSeries>,
     summary: Option<Value>,
+    graded: Option<Vec<GradedAnswer>>,
 }
 
 impl ComparedRun {
@@ -35,7 +36,8 @@ impl ComparedRun {
         let note = note.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         let is_own = |summary: &Value| note.as_ref().is_none_or(|note| note["benchmark_id"] == summary["benchmark_id"]);
         let summary = summary.filter(|summary| !has_records || is_own(summary));
-        Ok(Some(Self { series, summary }))
+        let graded = read_graded_answers(&folder)?.filter(|answers| !answers.is_empty());
+        Ok(Some(Self { series, summary, graded }))
     }
 
     pub(crate) fn evidence(&self, quantity: Quantity) -> Option<RunEvidence> {
@@ -46,6 +48,10 @@ impl ComparedRun {
 
     pub(crate) const fn summary(&self) -> Option<&Value> {
         self.summary.as_ref()
+    }
+
+    pub(crate) fn graded(&self) -> Option<&[GradedAnswer]> {
+        self.graded.as_deref()
     }
 
     pub(crate) const fn has_records(&self) -> bool {

@@ -21,7 +21,11 @@ pub struct WorkloadNote {
 }
 
 /// What a run was asked to do, and where that stands in its configuration.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 10] = [
+    ("accuracy benchmark", "/accuracy/benchmark"),
+    ("accuracy grader", "/accuracy/grader"),
+    ("worked examples of the accuracy benchmark", "/accuracy/n_shots"),
+    ("reasoning in the accuracy benchmark", "/accuracy/enable_cot"),
     ("endpoint type", "/endpoint/type"),
     ("endpoint path", "/endpoint/path"),
     ("streaming", "/endpoint/streaming"),
@@ -57,8 +61,20 @@ pub(crate) fn differences(a: &Side, b: &Side) -> Vec<WorkloadNote> {
     ] {
         notes.extend(length(what, metric, a, b));
     }
+    notes.extend(questions(a, b));
     notes.extend(errors(a, b));
     notes
+}
+
+/// The rows of an accuracy benchmark: the version of its data set.
+fn questions(a: &Side, b: &Side) -> Option<WorkloadNote> {
+    let version = |side: &Side| {
+        let data = &side.summary()?["accuracy"]["data"];
+        let known = if data["sha256"].is_string() { &data["sha256"] } else { &data["revision"] };
+        (!known.is_null()).then(|| plain(Some(known)))
+    };
+    let (baseline, candidate) = (version(a)?, version(b)?);
+    (baseline != candidate).then_some(WorkloadNote { what: "version of the accuracy questions", baseline, candidate })
 }
 
 fn settings(a: &Value, b: &Value) -> Vec<WorkloadNote> {

@@ -99,7 +99,7 @@ fn report() -> ComparisonReport {
         candidate,
     };
     let gpus = vec![gpu(GpuQuantity::Power, 690.0, Some(621.0)), gpu(GpuQuantity::Utilization, 97.5, None)];
-    let comparison = Comparison { candidate, workload: vec![note], rows, gpus, withheld: None };
+    let comparison = Comparison { candidate, workload: vec![note], rows, accuracy: None, gpus, withheld: None };
     ComparisonReport {
         baseline: side("runs/old"),
         comparisons: vec![comparison],

@@ -45,4 +45,8 @@ pub(super) const ACCURACY: &[Field] = &[
     Field::new("grader", Scalar(OptionId::AccuracyGrader)),
     Field::new("system_prompt", Scalar(OptionId::AccuracySystemPrompt)),
     Field::new("verbose", Flag(OptionId::AccuracyVerbose)),
+    // The reference has no fields for these.
+    Field::new("data_dir", Scalar(OptionId::AccuracyDataDir)),
+    Field::new("revision", Scalar(OptionId::AccuracyRevision)),
+    Field::new("allow_code_execution", Flag(OptionId::AccuracyAllowCodeExecution)),
 ];

@@ -29,6 +29,11 @@ impl Config {
                 trace::put(&mut section, &file.trace);
             }
             DatasetSource::Public(public) => put_public(&mut section, public),
+            DatasetSource::Accuracy(questions) => {
+                section.put("type", "public");
+                section.put("dataset", questions.benchmark.facts().name);
+                section.put_some("entries", questions.entries);
+            }
         }
         section.put_some("random_seed", self.random_seed);
         section.put_some(
@@ -50,7 +55,7 @@ impl Config {
                 put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
-            DatasetSource::File(_) | DatasetSource::Public(_) => {
+            DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => {
                 section.put_some("osl", osl);
                 section.put_some("prefix_prompts", self.leading_texts(self.dataset.user_context_tokens));
             }

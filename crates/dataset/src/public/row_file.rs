@@ -1,4 +1,4 @@
-//! Reads a file row by row: Parquet, or JSON as an array or line by line.
+//! Reads a file row by row: Parquet, CSV by its name, or JSON as an array or line by line.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::table_row::TableRow;
-use super::{json_rows, parquet_rows};
+use super::{csv_rows, json_rows, parquet_rows};
 
 const PARQUET: &[u8] = b"PAR1";
 
@@ -22,7 +22,14 @@ pub(super) fn each(path: &Path, columns: Option<&[&str]>, take: &mut Take<'_>) -
     // A shorter file is not Parquet.
     let is_parquet = file.read_exact(&mut start).is_ok() && start == PARQUET;
     let file = File::open(path).map_err(|error| error.to_string())?;
-    if is_parquet { parquet_rows::each(file, columns, take) } else { json_rows::each(file, take) }
+    let is_csv = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv"));
+    if is_parquet {
+        parquet_rows::each(file, columns, take)
+    } else if is_csv {
+        csv_rows::each(file, take)
+    } else {
+        json_rows::each(file, take)
+    }
 }
 
 /// Passes each row of a file in memory to `take` until it breaks.

@@ -13,8 +13,8 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::RunOutcome;
 use aiperf_report::{
-    AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ProgramBuild, ReportError, RunReport,
-    ServerMetricsSummary, Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    AccuracyReport, AskedPercentiles, Citation, ExtraFiles, LocalZone, PhaseReport, ProgramBuild, ReportError,
+    RunReport, ServerMetricsSummary, Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 use aiperf_telemetry::server::ServerMetrics;
 use serde_json::{Map, Value, json};
@@ -52,6 +52,8 @@ pub(crate) struct RunMeasurements<'a> {
     pub(crate) waited_for_server: Nanos,
     /// Results of the rules that could end the run early.
     pub(crate) stop_reports: Vec<StopReport>,
+    /// How many answers were right, if they were graded.
+    pub(crate) accuracy: Option<AccuracyReport>,
     /// The last `Retry-After` of the server.
     pub(crate) retry_after: Option<String>,
     pub(crate) lost: LostRecords,
@@ -133,6 +135,7 @@ impl RunMeasurements<'_> {
                 .export_genai_perf
                 .then(|| genai_perf_results(&joined.columns, &joined.window, &joined.context)),
             client_health,
+            accuracy: self.accuracy.clone(),
             selftest,
             timestamps: Some(self.timestamps),
             prefixes_repeat: prefixes_repeat(run),
@@ -252,6 +255,7 @@ impl RunMeasurements<'_> {
     fn remarks(&self, run: &Run, rate_limit: Option<String>) -> Vec<String> {
         let mut remarks: Vec<String> =
             self.stop_reports.iter().flat_map(|report| report.remarks.clone()).chain(rate_limit).collect();
+        remarks.extend(self.accuracy.iter().flat_map(AccuracyReport::remarks));
         remarks.extend(self.gpus.iter().flat_map(|gpus| gpus.remarks.clone()));
         if run.config.gpu_cost.is_some() && self.cost_per_hour(run).is_none() {
             remarks.push("No cost is reported: telemetry saw no GPU. Give their number with --gpus.".to_owned());

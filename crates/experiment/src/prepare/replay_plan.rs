@@ -80,7 +80,7 @@ fn data(config: &Config) -> String {
     match &config.dataset.source {
         DatasetSource::File(file) => format!("--input-file {}", file.path.display()),
         DatasetSource::Public(public) => format!("--public-dataset {}", public.set.name),
-        DatasetSource::Synthetic(_) => "the data set".to_owned(),
+        DatasetSource::Synthetic(_) | DatasetSource::Accuracy(_) => "the data set".to_owned(),
     }
 }
 

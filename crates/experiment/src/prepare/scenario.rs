@@ -20,6 +20,7 @@ pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunEr
             DatasetSource::File(file) => format!("--input-file {}", file.path.display()),
             DatasetSource::Public(public) => public.set.name.to_owned(),
             DatasetSource::Synthetic(_) => "the synthetic data set".to_owned(),
+            DatasetSource::Accuracy(questions) => questions.benchmark.facts().name.to_owned(),
         };
         return Err(RunError::NoAgents { name: scenario.name, data });
     }

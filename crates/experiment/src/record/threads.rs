@@ -2,7 +2,6 @@
 //! metric values.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -14,11 +13,12 @@ use aiperf_metrics::{Columns, Failure, LateReads, LostRecords, Metric, MetricCon
 use aiperf_protocol::{Reply, RequestOutcome};
 use aiperf_redact::Secrets;
 use aiperf_report::{
-    ArtifactPaths, LineTotals, OutputText, OutputsFile, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
-    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
+    ArtifactPaths, OutputText, OutputsFile, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter, Redirect,
+    ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
 use aiperf_transport::Exchange;
 
+use crate::accuracy::answer_queue::{AnswerQueue, WaitingAnswer};
 use crate::contents::sessions::Sessions;
 use crate::error::RunError;
 use crate::prepare::secrets::{hide_in_failure, hide_in_head};
@@ -60,6 +60,8 @@ pub(crate) struct RecordPipeline {
     pub(crate) retry_after: Mutex<Option<String>>,
     /// Views of the run.
     pub(crate) live: LiveOutput,
+    /// Where answers wait to be graded, if they are.
+    pub(crate) grading: Option<Arc<AnswerQueue>>,
     /// Present in a self-test, with the metric context of each phase.
     pub(crate) tap: Option<(Arc<ClientTap>, Vec<MetricContext>)>,
 }
@@ -146,10 +148,12 @@ impl RecordPipeline {
                 self.follow_up(follow_up, &finished, answer.as_ref());
             }
             let reply_text = self.reply_text(&finished, answer.as_ref().ok());
+            let waiting = self.waiting_answer(&finished, answer.as_ref().ok());
             let mut observation = self.observer.observe(&finished, facts, answer);
             if let Some(failure) = &mut observation.failure {
                 hide_in_failure(&self.secrets, failure);
             }
+            self.hand_to_grader(waiting, &observation);
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             let phase = &self.phases[finished.phase];
@@ -228,6 +232,34 @@ impl RecordPipeline {
         let record_files = self.outputs.is_some() && self.phases[finished.phase].is_measured;
         let text = reply.filter(|_| record_files).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text));
         text.map(|text| self.secrets.hide_in_content(text.into()).into_owned())
+    }
+
+    /// What the grader needs of a request, if answers are graded.
+    fn waiting_answer(&self, finished: &Finished, reply: Option<&Reply>) -> Option<WaitingAnswer> {
+        if self.grading.is_none() || !self.phases[finished.phase].is_measured {
+            return None;
+        }
+        let hidden = |text: Option<&str>| text.map(|text| self.secrets.hide_in_content(text.into()).into_owned());
+        Some(WaitingAnswer {
+            session_num: finished.number,
+            conversation: finished.session.conversation,
+            x_request_id: finished.request_id.to_string(),
+            worker: finished.worker,
+            ended_ns: self.anchor.epoch(finished.end).0,
+            output: hidden(reply.and_then(|reply| reply.outputs().next())).unwrap_or_default(),
+            thinking: hidden(reply.and_then(|reply| reply.reasonings().next())),
+            error: None,
+        })
+    }
+
+    /// Requests that the client itself ended are no answers, and not counted.
+    fn hand_to_grader(&self, waiting: Option<WaitingAnswer>, observation: &Observation) {
+        let (Some(queue), Some(mut answer)) = (&self.grading, waiting) else { return };
+        if observation.outcome().is_cancelled() {
+            return;
+        }
+        answer.error = observation.failure.as_ref().map(|failure| failure.message.clone());
+        queue.push(&answer);
     }
 
     fn write(&self, finished: &Finished, recorded: MeasuredRequest<'_>, processor: &str, scratch: &mut Vec<u8>) {
@@ -319,20 +351,12 @@ impl RecordPipeline {
         let mut closed = ClosedFiles::default();
         let Some(pipeline) = Arc::into_inner(self) else { return closed };
         let files = &mut closed.files;
-        let mut note_lines = |label: &str, path: PathBuf, totals: LineTotals| {
-            if totals.lost > 0 {
-                let all = totals.lost + totals.written;
-                files.failed.push(ReportError::Lost { path: path.clone(), lost: totals.lost, all });
-            }
-            files.written.push(WrittenFile { label: label.into(), path });
-            totals.lost
-        };
         if let Some(records) = pipeline.records {
-            let count = note_lines("Records Export", paths.records(), records.finish());
+            let count = files.note_lines("Records Export", paths.records(), &records.finish());
             closed.lost = LostRecords { count, are_counted: true };
         }
         if let Some((raw, _)) = pipeline.raw {
-            note_lines("Raw Records", paths.raw(), raw.finish());
+            files.note_lines("Raw Records", paths.raw(), &raw.finish());
         }
         let mut note = |label: &str, path, finished: Result<(), ReportError>| match finished {
             Ok(()) => files.written.push(WrittenFile { label: label.into(), path }),

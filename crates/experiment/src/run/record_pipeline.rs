@@ -9,6 +9,7 @@ use aiperf_metrics::OverflowSigns;
 use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
 
 use super::Run;
+use crate::accuracy::grading_thread::GradingThread;
 use crate::error::RunError;
 use crate::prepare::secrets::secrets_of;
 use crate::record::live_output::LiveOutput;
@@ -27,8 +28,7 @@ impl Run {
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
         control: &ControlSource,
-        early_stops: &[EarlyStop],
-        load_controls: &[LoadControl],
+        (early_stops, load_controls, grading): (&[EarlyStop], &[LoadControl], Option<&GradingThread>),
     ) -> Result<RecordPipeline, RunError> {
         let output = &self.config.output;
         let secrets = secrets_of(&self.config);
@@ -82,7 +82,8 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
-                sends_limit: self.config.endpoint.no_limit().is_none(),
+                // The limit of a benchmark is not a length that answers are expected to have.
+                sends_limit: self.config.endpoint.no_limit().is_none() && grading.is_none(),
                 overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
                 warnings: ResponseWarnings::default(),
             },
@@ -100,6 +101,7 @@ impl Run {
             context: self.profiling_context().clone(),
             retry_after: Mutex::default(),
             live: LiveOutput::new(&self.live, self.contexts.clone()),
+            grading: grading.map(|grading| Arc::clone(&grading.queue)),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
     }

@@ -1,5 +1,6 @@
 //! The report of one run.
 
+mod accuracy;
 mod capacity;
 mod density;
 mod errors;
@@ -92,6 +93,7 @@ impl RunParts<'_> {
             "time": {"seconds": bins.seconds(), "step": bins.width_s(), "slices": bins.len()},
             "slos": slos.iter().map(SloLimit::json).collect::<Vec<_>>(),
             "verdict": verdict::json(requests, summary, slos, &bins),
+            "accuracy": accuracy::json(summary),
             "capacity": capacity::json(folder),
             "load": load::json(requests, &bins),
             "requests": slices::json(requests, slos, &bins, store),

@@ -46,9 +46,21 @@ pub(super) fn canonical(split: &str) -> &str {
 
 /// The split in a path, as a separate word; the last one counts.
 pub(super) fn split_of(path: &str) -> Option<&'static str> {
+    split_word(path).map(|(_, name)| name)
+}
+
+/// Whether a path has the split by this very name, such as `dev` and not `validation`.
+pub(super) fn names_split(path: &str, split: &str) -> bool {
+    split_word(path).is_some_and(|(word, _)| word == split)
+}
+
+/// The word for the split in a path, and the canonical name.
+fn split_word(path: &str) -> Option<(&str, &'static str)> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let words = stem.split(|c: char| !c.is_ascii_alphabetic());
-    words.filter_map(|word| SPLITS.iter().find(|(_, words)| words.contains(&word)).map(|(name, _)| *name)).next_back()
+    words
+        .filter_map(|word| SPLITS.iter().find(|(_, words)| words.contains(&word)).map(|(name, _)| (word, *name)))
+        .next_back()
 }
 
 #[cfg(test)]

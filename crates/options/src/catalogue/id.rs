@@ -286,6 +286,9 @@ pub enum OptionId {
     AccuracyGrader,
     AccuracySystemPrompt,
     AccuracyVerbose,
+    AccuracyDataDir,
+    AccuracyRevision,
+    AccuracyAllowCodeExecution,
     // Multi-Run
     NumProfileRuns,
     ProfileRunCooldownSeconds,

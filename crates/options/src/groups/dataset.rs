@@ -16,19 +16,20 @@ pub(crate) mod trace;
 use std::sync::Arc;
 
 use aiperf_config::{
-    DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, Sampling, SyntheticSource,
+    DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, Sampling, SyntheticSource, Tuning,
 };
 use aiperf_protocol::{BodyForm, BodySource, EndpointKind, Medium};
 
 use crate::catalogue::OptionId;
+use crate::groups::accuracy;
 use crate::{ConfigError, RawOptions};
 
 pub(super) fn resolve(
     raw: &RawOptions,
     environment: &Environment,
     endpoint: &EndpointConfig,
-    models: Vec<Arc<str>>,
-    model_selection: ModelSelection,
+    tuning: &Tuning,
+    (models, model_selection): (Vec<Arc<str>>, ModelSelection),
     warnings: &mut Vec<String>,
 ) -> Result<DatasetConfig, ConfigError> {
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
@@ -36,8 +37,11 @@ pub(super) fn resolve(
         Some("shuffle") => Sampling::Shuffle,
         _ => Sampling::Sequential,
     };
+    let questions = accuracy::source(raw, environment, endpoint, tuning, sampling, warnings)?;
     let public = public::resolve(raw, environment, sampling)?;
-    let mut source = if let Some(public) = public {
+    let mut source = if let Some(questions) = questions {
+        DatasetSource::Accuracy(questions)
+    } else if let Some(public) = public {
         DatasetSource::Public(public)
     } else if raw.is_given(OptionId::InputFile) {
         synthetic::refuse_with(raw, OptionId::InputFile)?;
@@ -57,7 +61,7 @@ pub(super) fn resolve(
     let system_prompt = system_prompt::resolve(raw, environment, endpoint)?;
     let user_context_tokens = match source {
         DatasetSource::Synthetic(_) => None,
-        DatasetSource::File(_) | DatasetSource::Public(_) => user_context(raw, endpoint)?,
+        DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => user_context(raw, endpoint)?,
     };
     if let DatasetSource::Synthetic(synthetic) = &mut source {
         let bust = cache_bust::resolve(raw, endpoint)?;
@@ -74,6 +78,24 @@ pub(super) fn resolve(
         user_context_tokens,
         has_system_role,
     })
+}
+
+/// Refuses other data, and descriptions of it, next to the questions of a benchmark.
+pub(super) fn refuse_next_to_questions(raw: &RawOptions) -> Result<(), ConfigError> {
+    let id = OptionId::AccuracyBenchmark;
+    let sources = [OptionId::InputFile, OptionId::PublicDataset, OptionId::HfWekaDataset];
+    if let Some(other) = sources.into_iter().find(|other| raw.is_given(*other)) {
+        return Err(raw.conflict(other, id, "the benchmark brings its own data set"));
+    }
+    file::refuse_without_file(raw)?;
+    synthetic::refuse_with(raw, id)?;
+    let described = file::SYNTHETIC_ONLY.into_iter().chain(media::BATCH_SIZES).find(|other| raw.is_given(*other));
+    match described.or_else(|| media::given_shape(raw)) {
+        Some(other) => {
+            Err(raw.conflict(other, id, "it describes generated conversations, and the benchmark has its own"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Tokens of the text that each conversation begins with, where there is a message to put it in.

@@ -54,7 +54,7 @@ impl RawOptions {
         let targets = endpoint::targets(raw)?;
         let (models, selection) = endpoint::model::resolve(raw, &targets)?;
         let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
-        let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
+        let dataset = dataset::resolve(raw, environment, &endpoint, &tuning, (models, selection), &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let phases = if let Some(phases) = phases {
             load::phases::resolve(phases, raw, &around, &mut warnings)?
@@ -64,6 +64,7 @@ impl RawOptions {
         };
         let profiling = phases.profiling();
         nodes::check(raw, node, &phases)?;
+        let accuracy = accuracy::resolve(raw, &tuning, &phases)?;
         preconnect::check(raw, &endpoint, profiling, tuning.force_close)?;
         let mut output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;
         if !node.is_whole() {
@@ -97,6 +98,7 @@ impl RawOptions {
             capacity: None,
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
+            accuracy,
             output,
             api,
             network_latency,

@@ -46,7 +46,11 @@ pub(crate) const NODES: &[OptionSpec] = &[
 
 const SEES_ALL: &str = "a node sees only its own part of the results, so nodes would stop at different times";
 /// Options that need to see the whole run, and the reason.
-const NEED_ALL: [(OptionId, &str); 3] = [
+const NEED_ALL: [(OptionId, &str); 4] = [
+    (
+        OptionId::AccuracyBenchmark,
+        "the answers of all nodes would have to be graded together; ask the questions from one node",
+    ),
     (
         OptionId::Scenario,
         "an agentic replay shortens the time in which no session of the whole run is under way, which a node does not see",

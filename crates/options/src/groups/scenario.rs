@@ -202,6 +202,6 @@ fn unpinned(dataset: &DatasetConfig) -> Option<(OptionId, String)> {
             }
         },
         DatasetSource::File(file) => Some((OptionId::InputFile, file.path.display().to_string())),
-        DatasetSource::Synthetic(_) => None,
+        DatasetSource::Synthetic(_) | DatasetSource::Accuracy(_) => None,
     }
 }

@@ -364,6 +364,21 @@ pub const VARIABLES: &[Variable] = &[
         "15",
         "Least seconds of warmup before a further probe of a value, 0 to 100000.",
     ),
+    variable(
+        "AIPERF_ACCURACY_LCB_RELEASE_TAG",
+        "v4_v5",
+        "Release of the tasks of `--accuracy-benchmark lcb_codegeneration`: `v4`, `v4_v5`, `release_v5` or `release_latest`.",
+    ),
+    variable(
+        "AIPERF_ACCURACY_LCB_GRADE_TIMEOUT_MAX_S",
+        "300",
+        "Most seconds for all tests of one program that `code_execution` grades, 0.001 to 100000.",
+    ),
+    variable(
+        "AIPERF_ACCURACY_CANCEL_RESULT_WAIT_SEC",
+        "5",
+        "Seconds for which a cancelled run goes on grading the answers it has, 0 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),

@@ -50,6 +50,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
     };
     let mut blocks = vec![
         titled(ConsoleGroup::Main),
+        report.accuracy.as_ref().map(|accuracy| TableBlock::ConsoleTable(accuracy.table(PROGRAM))),
         phases::table(format!("{PROGRAM} | Phases"), report).map(TableBlock::ConsoleTable),
         nodes::table(format!("{PROGRAM} | Nodes"), report).map(TableBlock::ConsoleTable),
         goodput::table(summary).map(TableBlock::ConsoleTable),

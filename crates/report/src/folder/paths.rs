@@ -83,6 +83,15 @@ impl ArtifactPaths {
         self.dir.join(self.named("gpu_telemetry_export.jsonl", "_gpu_telemetry.jsonl"))
     }
 
+    /// Graded answers.
+    pub fn accuracy(&self) -> PathBuf {
+        self.dir.join(self.named("accuracy_export.jsonl", "_accuracy.jsonl"))
+    }
+
+    pub fn accuracy_csv(&self) -> PathBuf {
+        self.dir.join(self.named("accuracy_results.csv", "_accuracy.csv"))
+    }
+
     pub fn console(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_console.txt", "_console.txt"))
     }
@@ -192,6 +201,8 @@ impl ArtifactPaths {
             self.capacity_history(),
             self.gpu_telemetry(),
             self.console(),
+            self.accuracy(),
+            self.accuracy_csv(),
             self.timeslices_json(),
             self.timeslices_csv(),
             self.records_parquet(),

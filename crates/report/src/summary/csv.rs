@@ -3,10 +3,11 @@
 
 use aiperf_metrics::{IntervalSupport, Metric, MetricResult, Percentile, Summary, Unit};
 use aiperf_protocol::PhaseKind;
+use aiperf_stats::wilson;
 use aiperf_table::csv::{LINE_END, cell, number};
 use serde_json::Value;
 
-use crate::{AskedPercentiles, PhaseReport, RunReport, gpu};
+use crate::{AccuracyReport, AskedPercentiles, PhaseReport, RunReport, gpu};
 
 /// What the section of phases has of each: a metric and a statistic.
 const PHASE_COLUMNS: [(Metric, &str); 8] = [
@@ -25,7 +26,8 @@ const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
 /// The summary of a run. If several phases are measured together, a section at the end has a row for each profiling phase.
 pub(crate) fn run_summary(report: &RunReport) -> String {
     let profiling = &report.profiling;
-    let mut text = summary(&profiling.summary, &profiling.percentiles, report.telemetry_data.as_ref());
+    let ratios = report.accuracy.as_ref().map(accuracy_lines).unwrap_or_default();
+    let mut text = tables(&profiling.summary, &profiling.percentiles, report.telemetry_data.as_ref(), ratios);
     if report.is_joined() {
         text.push_str(LINE_END);
         text.push_str(&phase_section(report));
@@ -48,8 +50,25 @@ fn phase_section(report: &RunReport) -> String {
     text
 }
 
+/// Accuracies as rows of single numbers, with four decimals.
+fn accuracy_lines(accuracy: &AccuracyReport) -> Vec<String> {
+    let line = |(key, count, of): (String, u64, u64)| {
+        let ends = wilson(count, of, accuracy.level).map(|interval| [interval.low, interval.high]);
+        let ratio = (of > 0).then(|| count as f64 / of as f64);
+        let number = |value: Option<f64>| value.map(|value| format!("{value:.4}")).unwrap_or_default();
+        let [low, high] = [0, 1].map(|end| number(ends.map(|ends| ends[end])));
+        format!("{},{},{low},{high}", cell(&format!("{key} (ratio)")), number(ratio))
+    };
+    accuracy.ratios().map(line).collect()
+}
+
 /// `telemetry`: the `telemetry_data` of a run with GPU telemetry, which has a (perhaps empty) section for it.
 pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, telemetry: Option<&Value>) -> String {
+    tables(summary, asked, telemetry, Vec::new())
+}
+
+/// `ratios`: lines of single numbers that come before those of metrics.
+fn tables(summary: &Summary, asked: &AskedPercentiles, telemetry: Option<&Value>, ratios: Vec<String>) -> String {
     let columns = asked.names().fold(String::new(), |text, name| text + "," + &name);
     let mut rows: Vec<_> = summary.results.iter().collect();
     rows.sort_by_key(|result| result.metric.tag());
@@ -62,13 +81,13 @@ pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, telemetry: Op
         let header = format!("Metric,{FIXED}{columns},std,{}", further_columns());
         sections.push(std::iter::once(header).chain(lines).collect::<Vec<_>>());
     }
-    if !single.is_empty() {
+    if !single.is_empty() || !ratios.is_empty() {
         let line = |result: &MetricResult| {
             let [low, high] = ends(result.confidence.map(|confidence| confidence.avg));
             format!("{},{},{low},{high}", name(result.metric), number(result.stats.avg))
         };
         let header = "Metric,Value,ci_low,ci_high".to_owned();
-        sections.push(std::iter::once(header).chain(single.into_iter().map(line)).collect());
+        sections.push(std::iter::once(header).chain(ratios).chain(single.into_iter().map(line)).collect());
     }
     let mut text: String =
         sections.into_iter().map(|lines| lines.join(LINE_END) + LINE_END).collect::<Vec<_>>().join(LINE_END);

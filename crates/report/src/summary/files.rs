@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::console::{self, Colour, Width};
 use crate::folder::part_file::write_whole;
-use crate::{ArtifactPaths, ReportError, RunReport};
+use crate::{ArtifactPaths, LineTotals, ReportError, RunReport};
 
 use super::{csv, genai_perf, json, phases};
 
@@ -52,6 +52,9 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
     files.put("JSON Export", &paths.summary_json(), &pretty(&json::run_summary(report)));
     let console = console::render(report, Width::FILE, Colour::Plain);
     files.put("Console Export", &paths.console(), console.as_bytes());
+    if let Some(accuracy) = &report.accuracy {
+        files.put("Accuracy CSV Export", &paths.accuracy_csv(), accuracy.csv().as_bytes());
+    }
     match extra.timeslices {
         Some(Ok(())) => {
             files.note("Timeslice CSV Export", &paths.timeslices_csv());
@@ -89,6 +92,16 @@ impl SummaryFiles {
     /// Whether a file is among those that were written.
     pub fn has(&self, path: &Path) -> bool {
         self.written.iter().any(|file| file.path == path)
+    }
+
+    /// Lists a file of lines; gives the number of lines that it lacks.
+    pub fn note_lines(&mut self, label: &str, path: PathBuf, totals: &LineTotals) -> u64 {
+        let LineTotals { written, lost, .. } = totals;
+        if *lost > 0 {
+            self.failed.push(ReportError::Lost { path: path.clone(), lost: *lost, all: lost + written });
+        }
+        self.written.push(WrittenFile { label: label.to_owned(), path });
+        *lost
     }
 
     fn put(&mut self, label: &str, path: &Path, bytes: &[u8]) {

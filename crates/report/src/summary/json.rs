@@ -87,6 +87,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
             (None, value) => drop(object.insert(key.clone(), value.clone())),
         }
     }
+    if let Some(accuracy) = &report.accuracy {
+        accuracy.put(&mut object);
+    }
     if let Some(branches) = &report.branch_stats {
         object.insert("branch_stats".to_owned(), branches.clone());
     }

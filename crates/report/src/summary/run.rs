@@ -10,7 +10,9 @@ use aiperf_metrics::{
 use aiperf_protocol::{PhaseKind, RunEnding};
 use serde_json::{Map, Value};
 
-use crate::{AskedPercentiles, Citation, LocalZone, RunPlace, ServerMetricsSummary, Timestamps, WrittenFile};
+use crate::{
+    AccuracyReport, AskedPercentiles, Citation, LocalZone, RunPlace, ServerMetricsSummary, Timestamps, WrittenFile,
+};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -54,6 +56,8 @@ pub struct RunReport {
     pub genai_perf: Option<Vec<MetricResult>>,
     /// Whether the client was the limit, if it was watched.
     pub client_health: Option<ClientHealth>,
+    /// How many answers were right, if the run is an accuracy benchmark.
+    pub accuracy: Option<AccuracyReport>,
     /// The self-test of this machine that the run is compared with, if there is one.
     pub selftest: Option<Citation>,
     /// Where the times of responses came from.

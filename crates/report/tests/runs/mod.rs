@@ -149,6 +149,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         agentic_replay: None,
         metadata: None,
         thresholds: Thresholds::default(),
+        accuracy: None,
         client_health: None,
         selftest: None,
         timestamps: None,

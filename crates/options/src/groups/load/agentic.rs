@@ -113,6 +113,7 @@ fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError
         DatasetSource::Public(public) if public.set.recipe != Recipe::Weka => {
             Err(raw.conflict(OptionId::PublicDataset, id, why))
         }
+        DatasetSource::Accuracy(_) => Err(raw.conflict(OptionId::AccuracyBenchmark, id, why)),
         DatasetSource::File(_) | DatasetSource::Public(_) => Ok(()),
     }
 }

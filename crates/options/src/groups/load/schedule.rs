@@ -82,7 +82,7 @@ pub(super) fn zero(raw: &RawOptions, dataset: &DatasetConfig) -> Result<Schedule
 fn speedup(dataset: &DatasetConfig) -> f64 {
     match &dataset.source {
         DatasetSource::File(file) => file.trace.speedup(),
-        DatasetSource::Synthetic(_) | DatasetSource::Public(_) => 1.0,
+        DatasetSource::Synthetic(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => 1.0,
     }
 }
 
@@ -104,6 +104,10 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
         DatasetSource::Public(public) if !public.set.recipe.has_times() => {
             let why = format!("the requests of {} have no timestamps", public.set.name);
             return Err(raw.conflict(id, OptionId::PublicDataset, &why));
+        }
+        DatasetSource::Accuracy(_) => {
+            let why = "the questions of a benchmark have no timestamps";
+            return Err(raw.conflict(id, OptionId::AccuracyBenchmark, why));
         }
         DatasetSource::File(_) | DatasetSource::Public(_) => {}
     }

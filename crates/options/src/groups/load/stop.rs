@@ -19,15 +19,22 @@ const SECONDS_OF_RATE: f64 = 10.0;
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 
 pub(super) fn conditions(raw: &RawOptions, mode: Mode, dataset: &DatasetConfig) -> Result<StopConditions, ConfigError> {
+    // No question is asked twice, whatever else ends the phase.
+    let asks_questions = matches!(dataset.source, DatasetSource::Accuracy(_));
     if let Some(windows) = windows::resolve(raw, mode)? {
         let duration = Some(windows.longest());
-        return Ok(StopConditions { duration, windows: Some(windows), ..StopConditions::default() });
+        return Ok(StopConditions {
+            duration,
+            windows: Some(windows),
+            whole_dataset: asks_questions,
+            ..StopConditions::default()
+        });
     }
     let mut stop = StopConditions {
         requests: raw.int(OptionId::RequestCount)?,
         sessions: raw.int(OptionId::ConversationNum)?,
         duration: raw.seconds(OptionId::BenchmarkDuration)?,
-        whole_dataset: mode == Mode::FixedSchedule,
+        whole_dataset: mode == Mode::FixedSchedule || asks_questions,
         windows: None,
     };
     if stop == StopConditions::default() {

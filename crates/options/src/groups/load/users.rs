@@ -56,6 +56,10 @@ fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigEr
             let why = format!("users pause between turns, and conversations of {} have one turn", public.set.name);
             Err(raw.conflict(id, OptionId::PublicDataset, &why))
         }
+        DatasetSource::Accuracy(_) => {
+            let why = "users pause between turns, and a question is one turn";
+            Err(raw.conflict(id, OptionId::AccuracyBenchmark, why))
+        }
         _ => Ok(()),
     }
 }

@@ -59,7 +59,7 @@ fn a_placeholder_model_falls_back_to_the_builtin_tokenizer_with_a_warning() {
 fn the_number_of_conversations_follows_what_stops_the_run() {
     let entries = |words: &[&str]| match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(synthetic) => synthetic.entries,
-        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
+        DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => panic!("not generated"),
     };
     assert_eq!(entries(&["--request-count=7"]), 7);
     assert_eq!(entries(&["--request-count=7", "--num-sessions=6"]), 6);

@@ -9,7 +9,7 @@ fn source(words: &[&str]) -> SyntheticSource {
     let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
     match config.dataset.source {
         DatasetSource::Synthetic(source) => source,
-        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
+        DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => panic!("not generated"),
     }
 }
 

@@ -227,7 +227,7 @@ fn without_a_stop_condition_the_load_that_was_asked_for_is_reached() {
     assert_eq!(requests(&users), Some(60));
     let entries = |words: &[&str]| match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(synthetic) => synthetic.entries,
-        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
+        DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => panic!("not generated"),
     };
     assert_eq!((entries(&["--concurrency=50"]), entries(&["--concurrency=80"])), (100, 160), "no prompt is sent twice");
     let (_folder, series) = named_file("--request-rate-series", r#"[{"time_s":0,"qps":2},{"time_s":4,"qps":10}]"#);

@@ -11,7 +11,7 @@ use super::{check, input_file, with_model};
 fn media(words: &[&str]) -> Option<MediaSource> {
     match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(source) => source.media.map(|media| *media),
-        DatasetSource::File(_) | DatasetSource::Public(_) => None,
+        DatasetSource::File(_) | DatasetSource::Public(_) | DatasetSource::Accuracy(_) => None,
     }
 }
 
