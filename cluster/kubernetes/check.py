@@ -95,8 +95,7 @@ def accepts(check, with_job_set):
             text = check.kube("generate", "--image", IMAGE, "--workload", workload, "--concurrency", "8", "--request-count", "40", "--name", "accepted", *words, *RUN)
             check.kubectl("apply", "--dry-run=server", "-f", "-", stdin=text)
             check.kubectl("create", "-f", "-", stdin=text)
-            sent = json.loads(check.kubectl("create", "--dry-run=client", "-o", "json", "-f", "-", stdin=text))
-            sent = sent["items"] if sent["kind"] == "List" else [sent]
+            sent = documents(check.kubectl("create", "--dry-run=client", "-o", "json", "-f", "-", stdin=text))
             for one in sent:
                 kept = json.loads(check.kubectl("get", one["kind"], one["metadata"]["name"], "-o", "json"))
                 lost = missing(one.get("spec", {}), kept.get("spec", {}))
@@ -104,6 +103,16 @@ def accepts(check, with_job_set):
                     raise SystemExit(f"FAIL the server drops fields of {one['kind']} ({name}): {lost}")
             check.kubectl("delete", "-f", "-", stdin=text)
             say(f"{have} the CRD of JobSet: the server takes {len(sent)} objects ({workload}, {name}) and keeps every field")
+
+
+def documents(text):
+    """JSON documents one after the other."""
+    decoder, found, text = json.JSONDecoder(), [], text.strip()
+    while text:
+        document, end = decoder.raw_decode(text)
+        found.extend(document["items"] if document["kind"] == "List" else [document])
+        text = text[end:].strip()
+    return found
 
 
 def missing(sent, kept, path=""):
