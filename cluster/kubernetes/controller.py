@@ -194,7 +194,8 @@ class Controller:
 
     def collect(self):
         """Deletes what belongs to objects that are gone."""
-        kinds = ["/apis/batch/v1/jobs", "/apis/apps/v1/deployments", "/api/v1/pods", "/api/v1/configmaps", "/api/v1/secrets", "/api/v1/services"]
+        # Owners are listed after what they own: an owner that is made in between is seen.
+        kinds = ["/api/v1/pods", "/api/v1/configmaps", "/api/v1/secrets", "/api/v1/services", "/apis/apps/v1/deployments", "/apis/batch/v1/jobs"]
         lists = {path: self.api.items(path) for path in kinds + ["/apis/jobset.x-k8s.io/v1alpha2/jobsets"]}
         known = {one["metadata"]["uid"] for objects in lists.values() for one in objects}
         for path in kinds:

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use aiperf_kubernetes::{ClusterRun, ClusterRunState};
+use aiperf_kubernetes::{ClusterError, ClusterRun, ClusterRunState};
 
 use super::open;
 use crate::cli::{ListFilter, ListRequest};
@@ -12,7 +12,14 @@ use crate::cli::{ListFilter, ListRequest};
 pub(super) fn run(asked: &ListRequest) -> anyhow::Result<ExitCode> {
     let cluster = open(&asked.access)?;
     loop {
-        let mut runs = cluster.runs(asked.access.namespace.as_deref())?;
+        let mut runs = match cluster.runs(asked.access.namespace.as_deref()) {
+            // Few may look at all namespaces; most may look at their own.
+            Err(ClusterError::Refused { code: 403, .. }) if asked.access.namespace.is_none() => {
+                eprintln!("no right to list all namespaces; showing namespace {}", cluster.namespace());
+                cluster.runs(Some(cluster.namespace()))?
+            }
+            runs => runs?,
+        };
         runs.retain(|run| {
             let is_named = asked.run.as_deref().is_none_or(|name| run.name.as_str() == name);
             let is_chosen = match asked.filter {
