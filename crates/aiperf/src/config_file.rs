@@ -16,7 +16,7 @@ use crate::run_files;
 pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     match asked {
         ConfigInvocation::List { search, category, verbose } => {
-            print!("{}", list(search.as_deref(), category.as_deref(), *verbose));
+            print!("{}", list(search.as_deref(), category.as_deref(), *verbose, "config"));
         }
         ConfigInvocation::Init { template, model, url, output } => {
             let text = template.text(model.as_deref(), url.as_deref());
@@ -71,8 +71,8 @@ pub(crate) fn run(asked: &ConfigInvocation, environment: &Environment) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-/// The templates by category, one to a line.
-fn list(search: Option<&str>, category: Option<&str>, verbose: bool) -> String {
+/// The templates by category, one to a line. `command` is `config` or `kube`, which both print them.
+pub(crate) fn list(search: Option<&str>, category: Option<&str>, verbose: bool, command: &str) -> String {
     let is_wanted = |one: &&Starter| {
         search.is_none_or(|word| one.mentions(word))
             && category.is_none_or(|word| one.category.to_lowercase().contains(&word.to_lowercase()))
@@ -91,9 +91,9 @@ fn list(search: Option<&str>, category: Option<&str>, verbose: bool) -> String {
         }
     }
     if text.is_empty() {
-        return "No template matches. `aiperf config init --list` shows all.\n".to_owned();
+        return format!("No template matches. `aiperf {command} init --list` shows all.\n");
     }
-    text + "\nPrint one: aiperf config init --template NAME\n"
+    text + &format!("\nPrint one: aiperf {command} init --template NAME\n")
 }
 
 /// Says once what should be changed.

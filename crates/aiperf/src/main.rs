@@ -21,6 +21,7 @@ mod genai_perf;
 mod html_report;
 mod init;
 mod interrupts;
+mod kube;
 mod limits;
 mod logging;
 mod merge;
@@ -129,6 +130,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         Invocation::Merge(asked) => return merge::merge(&asked, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Analyze(asked) => return analyze::run(&asked),
+        Invocation::Kube(asked) => return kube::run(&asked, &environment, interrupts),
         Invocation::Config(asked) => return config_file::run(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Plugins(asked) => return plugins::run(&asked, &packs),

@@ -8,7 +8,9 @@ use aiperf_options::RawOptions;
 use serde_json::{Map, Value};
 
 use crate::body::{self, FileRunOptions, truth_value};
+use crate::custom_resource::{self, CustomResource};
 use crate::field::BENCHMARK;
+use crate::metrics_discovery::{self, MetricsDiscovery};
 use crate::names::{camel, nearest, snake};
 use crate::sweep::{self, SweepSection, Variation, whole_path};
 use crate::written::{laid_over, redacted};
@@ -28,6 +30,8 @@ pub struct ConfigFile {
     name: String,
     /// In the shape of the envelope; its keys are in `snake_case`.
     root: Node,
+    /// What the file says about Kubernetes, if it is an object of it.
+    custom_resource: Option<CustomResource>,
     warnings: Vec<String>,
 }
 
@@ -83,6 +87,11 @@ impl ConfigFile {
         }
         environment::substitute(&mut root, "", variables)?;
         let mut warnings = Vec::new();
+        let mut custom_resource = None;
+        if custom_resource::is_object(&root) {
+            let (resource, configuration) = custom_resource::split(root)?;
+            (custom_resource, root) = (Some(resource), configuration);
+        }
         let root = envelope(root, name, &mut warnings)?;
         check_version(&root)?;
         if let Some(variables) = root.get("variables")
@@ -91,7 +100,17 @@ impl ConfigFile {
             let problem = format!("must be a map of names and values, not {}", variables.kind());
             return Err(FileError::at(variables.position, "variables", problem));
         }
-        Ok(Self { name: name.to_owned(), root, warnings })
+        Ok(Self { name: name.to_owned(), root, custom_resource, warnings })
+    }
+
+    /// What the file says about its deployment, if it is an `AIPerfJob` or an `AIPerfSweep`.
+    pub fn custom_resource(&self) -> Option<&CustomResource> {
+        self.custom_resource.as_ref()
+    }
+
+    /// Takes out what the file says about looking for metrics pages in a cluster.
+    pub fn take_discovery(&mut self) -> Option<MetricsDiscovery> {
+        metrics_discovery::take(&mut self.root)
     }
 
     /// As messages call it.
@@ -172,6 +191,18 @@ impl ConfigFile {
     /// The same without secrets: what is written among the results of a run.
     pub fn shown(&self, typed: &RawOptions) -> Result<Value, FileError> {
         Ok(redacted(self.resolved(typed)?))
+    }
+
+    /// The file with its templates rendered and without secrets, for people. Templates of a sweep whose values only its points have
+    /// stay as they are.
+    pub fn rendered(&self) -> Result<Value, FileError> {
+        self.read_variations()?;
+        let mut root = self.root.clone();
+        if let (Ok(body), Some(place)) = (rendered_body(&self.root), root.get_mut("benchmark")) {
+            *place = body;
+        }
+        let Value::Object(shown) = redacted(root.to_json()) else { return Ok(Value::Null) };
+        Ok(Value::Object(shown.into_iter().map(|(key, value)| (camel(&key), value)).collect()))
     }
 
     /// The variables of one run.

@@ -6,8 +6,11 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
-    #[error("aiperf {0} is not supported yet")]
-    CommandNotYet(String),
+    #[error(
+        "aiperf {0} starts one of the processes that AIPerf is made of; aiperf is one process and has none of them. For several \
+         machines use `aiperf kube`, or see docs/cluster.md"
+    )]
+    InternalCommand(String),
     #[error("aiperf has no command {0}; GenAI-Perf's is `aiperf genai-perf {0}`")]
     CommandOfGenaiPerf(String),
     #[error(

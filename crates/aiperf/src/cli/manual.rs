@@ -10,7 +10,7 @@ use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
 use clap::Command;
 
-use super::{UNBUILT_COMMANDS, analyze, attach, chat, compare, merge, node, plot, report};
+use super::{analyze, attach, chat, compare, merge, node, plot, report};
 
 const HEAD: &str = "\
 # The command line
@@ -51,6 +51,7 @@ This page is generated from the option catalogue in `crates/options/src/catalogu
 | `aiperf config schema` | print the JSON schema of configuration files, for editors |
 | `aiperf config validate FILE` | check a configuration file; see [config.md](config.md) |
 | `aiperf config expand FILE` | show the runs of its sweep |
+| `aiperf kube COMMAND` | run benchmarks in a Kubernetes cluster; see [kubernetes.md](kubernetes.md) |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | modify a trace and write the result |
 | `aiperf synthesize agentic-code` | generate a trace of coding sessions |
@@ -81,8 +82,6 @@ const SPELLING: &str = "
 
 fn manual() -> String {
     let mut text = HEAD.to_owned();
-    let unbuilt = UNBUILT_COMMANDS.map(|name| format!("`{name}`")).join(", ");
-    let _ = writeln!(text, "\nNot supported yet: {unbuilt}.");
     text.push_str(SPELLING);
     text.push_str("\n## Options of `aiperf profile`\n");
     for group in groups() {

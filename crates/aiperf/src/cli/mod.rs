@@ -13,6 +13,7 @@ mod doctor;
 mod error;
 mod help;
 mod init;
+mod kube;
 mod man_pages;
 #[cfg(test)]
 mod manual;
@@ -50,6 +51,11 @@ pub(crate) use config::{ConfigInvocation, ExpandFormat};
 pub(crate) use doctor::DoctorInvocation;
 pub(crate) use error::CliError;
 pub(crate) use init::InitInvocation;
+pub(crate) use kube::{
+    AttachRequest, CleanupRequest, ClusterAccess, DashboardRequest, DebugRequest, DeleteRequest, DeployFlags,
+    DeployRequest, KubeInvocation, ListFilter, ListRequest, LogsRequest, PreflightRequest, ResultsRequest, SweepFlags,
+    WorkloadChoice,
+};
 pub(crate) use man_pages::ManPages;
 pub(crate) use merge::MergeInvocation;
 pub(crate) use node::NodeInvocation;
@@ -61,8 +67,8 @@ pub(crate) use sim::SimInvocation;
 pub(crate) use speed_bench_report::SpeedBenchInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
-/// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 3] = ["kube", "service", "proxy"];
+/// Commands of the reference that start one of its processes.
+const INTERNAL_COMMANDS: [&str; 2] = ["service", "proxy"];
 /// Commands of GenAI-Perf; some of the reference have the same names.
 const GENAI_PERF_COMMANDS: [&str; 2] = ["create-template", "process-export-files"];
 const HELP: &str = "help";
@@ -89,6 +95,8 @@ pub(crate) enum Invocation {
     Report(ReportInvocation),
     /// Join the folders of several nodes.
     Merge(MergeInvocation),
+    /// Run benchmarks in a Kubernetes cluster.
+    Kube(Box<KubeInvocation>),
     /// Look at a configuration file.
     Config(ConfigInvocation),
     /// Look at finished runs.
@@ -189,6 +197,9 @@ pub(crate) fn parse(
         Some((merge::NAME, matches)) => Ok(Invocation::Merge(merge::read(matches, environment))),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some((config::NAME, matches)) => config::read(matches, &typed, environment).map(Invocation::Config),
+        Some((kube::NAME, matches)) => {
+            kube::read(matches, &typed, environment).map(|asked| Invocation::Kube(Box::new(asked)))
+        }
         Some((analyze::NAME, matches)) => analyze::read(matches, environment).map(Invocation::Analyze),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("plot", matches)) => plot::read(matches, environment).map(|asked| Invocation::Plot(Box::new(asked))),
@@ -207,6 +218,11 @@ pub(crate) fn parse(
     }
 }
 
+/// Whether this program has a command.
+pub(crate) fn has_command(name: &str) -> bool {
+    command::program(command::Purpose::Parsing).find_subcommand(name).is_some()
+}
+
 /// `aiperf help COMMAND` is another way to write `aiperf COMMAND --help`.
 fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
     if words.get(1).is_some_and(|word| word == HELP) {
@@ -218,8 +234,8 @@ fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
 
 /// Commands that are known and that are not here.
 fn refuse_elsewhere(name: &str) -> Result<(), CliError> {
-    if UNBUILT_COMMANDS.contains(&name) {
-        return Err(CliError::CommandNotYet(name.to_owned()));
+    if INTERNAL_COMMANDS.contains(&name) {
+        return Err(CliError::InternalCommand(name.to_owned()));
     }
     if GENAI_PERF_COMMANDS.contains(&name) {
         return Err(CliError::CommandOfGenaiPerf(name.to_owned()));

@@ -128,6 +128,12 @@ fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Experiment, Cl
     }
     let file = ConfigFile::load(&path, &environment.variables).map_err(ConfigFileError::from)?;
     let mut experiment = file.experiment(raw, environment)?;
+    if let Some(resource) = file.custom_resource().filter(|resource| !resource.deployment.is_empty()) {
+        let keys: Vec<&str> = resource.deployment.keys().map(String::as_str).collect();
+        let warning =
+            format!("these settings are for `aiperf kube` and have no effect on this machine: {}", keys.join(", "));
+        experiment.cells.iter_mut().for_each(|cell| cell.config.warnings.push(warning.clone()));
+    }
     experiment.file = with_advice(&file.shown(raw).map_err(ConfigFileError::from)?, &experiment);
     Ok(experiment)
 }

@@ -44,6 +44,7 @@ mod init;
 mod inputs;
 mod interrupts;
 mod kserve;
+mod kube;
 mod limits;
 mod live_api;
 mod live_page;

@@ -61,8 +61,15 @@ pub(crate) async fn list(State(state): Shared) -> Json<Value> {
         json!({"name": path, "label": label, "size": size, "url": format!("/api/results/files/{path}")})
     };
     let end = snapshot.result.as_ref();
-    let files: Vec<Value> =
-        end.map_or(&[][..], |end| &end.files).iter().map(|one| file(&one.path, &one.label)).collect();
+    let named = end.map_or(&[][..], |end| &end.files);
+    let mut files: Vec<Value> = named.iter().map(|one| file(&one.path, &one.label)).collect();
+    if end.is_some() {
+        // The runs of a sweep have folders of their own, whose files the end of the whole does not name.
+        let mut others = Vec::new();
+        files_below(&state.dir, "", &mut others);
+        others.retain(|path| named.iter().all(|one| one.path != *path));
+        files.extend(others.iter().map(|path| file(path, "File")));
+    }
     Json(json!({
         "files": files,
         "ready": end.is_some(),
@@ -70,6 +77,22 @@ pub(crate) async fn list(State(state): Shared) -> Json<Value> {
         "partial": end.is_some_and(|end| end.outcome != RunState::Complete),
         "failed_exporters": [],
     }))
+}
+
+/// Files below a folder by their paths in it, in order. Names that begin with a dot are not results.
+fn files_below(folder: &Path, prefix: &str, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(folder.join(prefix)) else { return };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files_below(folder, &path, found),
+            Ok(kind) if kind.is_file() && !name.starts_with('.') => found.push(path),
+            _ => {}
+        }
+    }
 }
 
 pub(crate) async fn file(State(state): Shared, PathParameter(path): PathParameter<String>) -> Response {

@@ -65,7 +65,8 @@ impl Reader<'_> {
                 let mode = node.get("mode").and_then(Node::word);
                 if mode.as_deref() == Some("kubernetes") {
                     return Err(wrong(
-                        "kubernetes discovery belongs to runs on a cluster; list the pages under `urls`".to_owned(),
+                        "pages are looked for in a cluster by `aiperf kube profile`; for a run on this machine list them under `urls`"
+                            .to_owned(),
                     ));
                 }
                 let spelling = self.spelling(node, path);

@@ -7,6 +7,7 @@ mod overlay_value;
 mod own;
 mod redacted;
 mod search;
+mod secrets;
 mod section;
 mod value;
 mod variants;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::overlay::laid_over;
 pub(crate) use self::redacted::redacted;
+pub use self::secrets::{SplitFile, split_secrets};
 use self::section::Writer;
 use self::value::swept;
 use crate::FileError;
