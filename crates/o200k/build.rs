@@ -1,4 +1,4 @@
-//! Lays the vocabulary out for reading in place: the bytes of all tokens, where every eighth starts, and a hash table of their
+//! Lays the vocabulary out for reading in place: the bytes of all tokens, where each starts, and a hash table of their
 //! ids with open addressing.
 
 use std::io;
@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
     for read in ["build.rs", "src/layout.rs", "../bpe/src/hash.rs", "vocabulary"] {
         println!("cargo::rerun-if-changed={read}");
     }
-    let mut starts = Vec::new();
+    let mut starts = vec![0_u32];
     let mut slots = vec![layout::EMPTY; layout::SLOTS];
     let mut end = 0;
     for (token, length) in (0_u32..).zip(LENGTHS) {
@@ -31,15 +31,9 @@ fn main() -> io::Result<()> {
             slot = (slot + 1) % slots.len();
         }
         slots[slot] = search.filled(token);
-        if (token as usize).is_multiple_of(layout::TOKENS_PER_START) {
-            starts.push(start as u32);
-        }
+        starts.push(end as u32);
     }
     assert_eq!(end, BYTES.len(), "the lengths of the tokens and their bytes do not fit together");
-    // Lengths are read eight at a time.
-    let mut lengths = LENGTHS.to_vec();
-    lengths.resize(LENGTHS.len().next_multiple_of(layout::TOKENS_PER_START), 0);
-    write("lengths.bin", &lengths)?;
     write("starts.bin", &little_endian::<4>(&starts))?;
     write("slots.bin", &little_endian::<{ layout::SLOT_BYTES }>(&slots))
 }

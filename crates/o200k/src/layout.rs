@@ -15,8 +15,6 @@ const ID_MASK: u32 = (1 << ID_BITS) - 1;
 pub(crate) const EMPTY: u32 = (1 << (SLOT_BYTES * 8)) - 1;
 /// The length of the longest token in bytes.
 pub(crate) const LONGEST: usize = 128;
-/// The start of every eighth token is stored; those of the others follow from their lengths.
-pub(crate) const TOKENS_PER_START: usize = 8;
 
 /// Where to look for a token.
 pub(crate) struct Search {
