@@ -83,7 +83,7 @@ pub(super) fn commands(purpose: Purpose) -> [Command; 3] {
         let command = command::profile(purpose).name(name).about(about).override_usage(usage);
         // Options that `aiperf profile` has as well mean the same here.
         let known: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
-        let is_new = |arg: &Arg| !known.iter().any(|name| arg.get_long() == Some(name));
+        let is_new = |arg: &Arg| !known.iter().any(|taken| arg.get_long() == Some(taken.as_str()));
         let operator = Arg::new("operator").long("operator").action(ArgAction::SetTrue).help_heading(TITLE);
         let no_operator = Arg::new("no-operator").long("no-operator").action(ArgAction::SetTrue).help_heading(TITLE);
         command
