@@ -71,7 +71,11 @@ impl NatsBus {
             .block_on(async { tokio::time::timeout(PATIENCE * 2, options.connect(urls)).await })
             .map_err(|_| failed("no answer within 10 s".to_owned()))?
             .map_err(|error| failed(with_causes(&error)))?;
-        let mut context = jetstream::new(client.clone());
+        let mut context = {
+            // It starts a task.
+            let _runtime = runtime.enter();
+            jetstream::new(client.clone())
+        };
         context.set_timeout(PATIENCE);
         Ok(Self { runtime, client, context, buckets: Mutex::default(), reader: Mutex::default(), connections })
     }
