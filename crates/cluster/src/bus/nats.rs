@@ -71,7 +71,11 @@ impl NatsBus {
             .block_on(async { tokio::time::timeout(PATIENCE * 2, options.connect(urls)).await })
             .map_err(|_| failed("no answer within 10 s".to_owned()))?
             .map_err(|error| failed(with_causes(&error)))?;
-        let mut context = jetstream::new(client.clone());
+        let mut context = {
+            // It starts a task.
+            let _runtime = runtime.enter();
+            jetstream::new(client.clone())
+        };
         context.set_timeout(PATIENCE);
         Ok(Self { runtime, client, context, buckets: Mutex::default(), reader: Mutex::default(), connections })
     }
@@ -176,20 +180,22 @@ impl Bus for NatsBus {
     }
 
     fn make_bucket(&self, bucket: &str, lifetime: Option<Duration>) -> Result<(), ClusterError> {
-        let config = kv::Config {
-            bucket: bucket.to_owned(),
-            history: 1,
+        // As ADR-8 of NATS describes a bucket. The client asks for figures of the account first, which servers before 2.10 do not
+        // have.
+        let config = stream::Config {
+            name: format!("KV_{bucket}"),
+            subjects: vec![format!("$KV.{bucket}.>")],
+            max_messages_per_subject: 1,
             max_age: lifetime.unwrap_or_default(),
-            ..kv::Config::default()
+            discard: stream::DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..stream::Config::default()
         };
-        match self.wait(&format!("make the bucket {bucket}"), self.context.create_key_value(config)) {
-            Ok(store) => {
-                self.buckets.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket.to_owned(), store);
-                Ok(())
-            }
-            // It may be there, perhaps with another lifetime.
-            Err(error) => self.bucket(bucket).map(drop).map_err(|_| error),
-        }
+        let made = self.wait(&format!("make the bucket {bucket}"), self.context.create_stream(config));
+        // It may be there, perhaps with another lifetime.
+        self.bucket(bucket).map(drop).map_err(|error| made.err().unwrap_or(error))
     }
 
     fn has_bucket(&self, bucket: &str) -> Result<bool, ClusterError> {
