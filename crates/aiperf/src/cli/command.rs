@@ -7,8 +7,8 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim;
 use super::{
-    HELP, analyze, attach, capacity, chat, compare, config, doctor, help, init, man_pages, merge, node, plot, plugins, report,
-    selftest, speed_bench_report, trace,
+    HELP, analyze, attach, capacity, chat, compare, config, doctor, help, init, man_pages, merge, node, plot, plugins,
+    report, selftest, speed_bench_report, trace,
 };
 use crate::build::VERSION;
 

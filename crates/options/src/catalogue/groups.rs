@@ -2,8 +2,8 @@
 
 use super::{Group, OptionSpec};
 use crate::groups::{
-    accuracy, cluster, dataset, endpoint, experiment, extension, gpu_telemetry, load, network_latency, nodes, output, scenario,
-    server_metrics, service,
+    accuracy, cluster, dataset, endpoint, experiment, extension, gpu_telemetry, load, network_latency, nodes, output,
+    scenario, server_metrics, service,
 };
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
