@@ -7,7 +7,7 @@ use aiperf_grading::Grader;
 use serde_json::Value;
 
 use crate::section::Section;
-use crate::{AccuracyData, AccuracySource};
+use crate::{AccuracyData, AccuracySource, PluginGrader};
 
 /// The grading of a run. Which questions it asks is in [`AccuracySource`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum GraderChoice {
     Text(Grader),
     /// The program in the answer is run in a sandbox, for at most this time (`AIPERF_ACCURACY_LCB_GRADE_TIMEOUT_MAX_S`).
     CodeExecution { longest: Duration },
+    /// A grader of a plugin pack.
+    Plugin(PluginGrader),
 }
 
 impl GraderChoice {
@@ -38,6 +40,7 @@ impl GraderChoice {
         match self {
             Self::Text(grader) => grader.name(),
             Self::CodeExecution { .. } => Self::CODE_EXECUTION,
+            Self::Plugin(grader) => grader.0.name(),
         }
     }
 }

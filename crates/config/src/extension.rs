@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aiperf_grading::AnswerGrader;
 use aiperf_protocol::EndpointKind;
 
 use crate::{FileFormat, PublicSet};
@@ -22,6 +23,8 @@ pub struct Extensions {
     pub recipes: Vec<OptionSet>,
     /// For `--goodput`: a name and the limits that it stands for.
     pub slo_sets: Vec<(String, String)>,
+    /// For `--accuracy-grader`.
+    pub graders: Vec<PluginGrader>,
     /// Programs of all categories.
     pub processes: Vec<PluginProcess>,
     /// For `--custom-dataset-type`.
@@ -60,6 +63,26 @@ pub struct ProcessCommand {
     pub restarts: usize,
 }
 
+/// A grader of a plugin pack, which is started when a run needs it.
+pub trait GraderSource: Debug + Send + Sync {
+    fn name(&self) -> &str;
+
+    /// Makes the grader, and checks that it can work; else says why not.
+    fn start(&self) -> Result<Box<dyn AnswerGrader>, String>;
+}
+
+/// A grader of a plugin pack. Two of them are equal if they have the same name: a pack set has no name twice.
+#[derive(Debug, Clone)]
+pub struct PluginGrader(pub Arc<dyn GraderSource>);
+
+impl PartialEq for PluginGrader {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for PluginGrader {}
+
 /// Programs that make data sets.
 pub trait DataLoaders: Debug + Send + Sync {
     /// Their names.
@@ -88,6 +111,11 @@ impl Extensions {
 
     pub fn recipe(&self, name: &str) -> Option<&OptionSet> {
         self.recipes.iter().find(|recipe| same_name(&recipe.name, name))
+    }
+
+    /// The grader with this name.
+    pub fn grader(&self, name: &str) -> Option<&PluginGrader> {
+        self.graders.iter().find(|grader| same_name(grader.0.name(), name))
     }
 
     /// The programs of a category.

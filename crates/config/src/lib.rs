@@ -59,7 +59,10 @@ pub use experiment::{
     Cell, CellVariation, Convergence, ConvergenceMode, ConvergenceStat, Experiment, PROFILING_PHASE_FIELDS, Parameter,
     Seeds, Sweep, SweepOrder, SweptValue, Trials, short_path, swept_parameters,
 };
-pub use extension::{DataLoaders, Extensions, LoadedRows, OptionSet, PluginProcess, ProcessCommand, same_name};
+pub use extension::{
+    DataLoaders, Extensions, GraderSource, LoadedRows, OptionSet, PluginGrader, PluginProcess, ProcessCommand,
+    same_name,
+};
 pub use gpu_telemetry::{GpuCollection, GpuCost, GpuTelemetry, GpuTelemetrySource};
 pub use mlflow::{MLFLOW_EXPERIMENT, MlflowConfig, MlflowLogin, MlflowTracking};
 pub use node_share::NodeShare;

@@ -102,6 +102,8 @@ pub enum RunError {
          example --server-metrics host:8002"
     )]
     NoMetricsPage,
+    #[error("the grader of the plugin pack cannot be used: {0}")]
+    PluginGrader(String),
     #[error("--accuracy-allow-code-execution: {0}")]
     NoCodeExecution(String),
     #[error("--until-ci {target}: {reason}")]

@@ -7,6 +7,7 @@
 
 mod category;
 mod pack;
+mod pack_grader;
 mod pack_set;
 mod process;
 mod starter;

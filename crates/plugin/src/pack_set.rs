@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aiperf_config::{Extensions, PluginProcess, same_name};
+use aiperf_config::{Extensions, PluginGrader, PluginProcess, same_name};
 use aiperf_plot::AddedPreset;
 use thiserror::Error;
 
 use crate::pack::{EntryContent, Pack, PackEntry};
+use crate::pack_grader::PackGrader;
 use crate::process::ProcessLoaders;
 
 /// The packs of this process, and what is wrong with those that could not be read.
@@ -103,6 +104,9 @@ impl PackSet {
     pub fn extensions(&self, rows: &Path) -> Extensions {
         let mut extensions = Extensions { folders: self.folders.clone(), ..Extensions::default() };
         for (_, entry) in self.entries() {
+            if let Some(grader) = PackGrader::of(entry) {
+                extensions.graders.push(PluginGrader(Arc::new(grader)));
+            }
             match &entry.content {
                 EntryContent::Endpoint(kind) => extensions.endpoints.push(*kind),
                 EntryContent::PublicSet(set) => extensions.public_sets.push(set),

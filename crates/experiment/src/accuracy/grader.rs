@@ -14,6 +14,7 @@ const PYTHON: &str = "python3";
 pub(crate) fn prepare(choice: &GraderChoice) -> Result<Box<dyn AnswerGrader>, RunError> {
     match choice {
         GraderChoice::Text(grader) => Ok(Box::new(*grader)),
+        GraderChoice::Plugin(grader) => grader.0.start().map_err(RunError::PluginGrader),
         GraderChoice::CodeExecution { longest } => {
             let checked = Python::find(PYTHON).and_then(|python| {
                 let grader = CodeGrader::new(python, *longest);

@@ -210,6 +210,7 @@ pub(crate) fn source(
 /// How answers are graded, if a benchmark is named.
 pub(super) fn resolve(
     raw: &RawOptions,
+    environment: &Environment,
     tuning: &Tuning,
     phases: &Phases,
 ) -> Result<Option<AccuracyConfig>, ConfigError> {
@@ -221,7 +222,7 @@ pub(super) fn resolve(
     }
     Ok(Some(AccuracyConfig {
         benchmark,
-        grader: grader(raw, benchmark, tuning)?,
+        grader: grader(raw, environment, benchmark, tuning)?,
         verbose: raw.flag(OptionId::AccuracyVerbose)?,
         cancel_wait: tuning.accuracy_cancel_wait,
     }))
@@ -233,9 +234,17 @@ fn benchmark(raw: &RawOptions) -> Result<Option<AccuracyBenchmark>, ConfigError>
     parsed.map(Some)
 }
 
-fn grader(raw: &RawOptions, benchmark: AccuracyBenchmark, tuning: &Tuning) -> Result<GraderChoice, ConfigError> {
+fn grader(
+    raw: &RawOptions,
+    environment: &Environment,
+    benchmark: AccuracyBenchmark,
+    tuning: &Tuning,
+) -> Result<GraderChoice, ConfigError> {
     let id = OptionId::AccuracyGrader;
     let own = benchmark.facts().grader;
+    if let Some(grader) = raw.text(id).and_then(|name| environment.extensions.grader(name)) {
+        return Ok(GraderChoice::Plugin(grader.clone()));
+    }
     let name = raw.choice(id)?.unwrap_or(own);
     let (runs, has_programs) = (name == GraderChoice::CODE_EXECUTION, own == GraderChoice::CODE_EXECUTION);
     if runs != has_programs {

@@ -49,19 +49,22 @@ fn set_recipe<'r>(raw: Cow<'r, RawOptions>, environment: &Environment) -> Result
     Ok(Cow::Owned(raw))
 }
 
-/// `--goodput NAME` stands for the limits of the set with this name; limits may stand next to it.
-fn set_objectives<'r>(raw: Cow<'r, RawOptions>, environment: &Environment) -> Cow<'r, RawOptions> {
-    let id = OptionId::Goodput;
-    let Some(text) = raw.text(id) else { return raw };
-    let limits = |word: &'_ str| environment.extensions.slo_set(word).map(str::to_owned);
-    if !text.split_whitespace().any(|word| limits(word).is_some()) {
-        return raw;
+/// `--goodput NAME` and `--slo NAME` stand for the limits of the set with this name; limits may stand next to it.
+fn set_objectives<'r>(mut raw: Cow<'r, RawOptions>, environment: &Environment) -> Cow<'r, RawOptions> {
+    let set = |word: &str| environment.extensions.slo_set(word).map(str::to_owned);
+    for id in [OptionId::Goodput, OptionId::Slo] {
+        let has_name = |text: &String| text.split_whitespace().any(|word| set(word).is_some());
+        if !raw.tokens(id).iter().any(has_name) {
+            continue;
+        }
+        let limits = |text: &String| {
+            let words = text.split_whitespace().map(|word| set(word).unwrap_or_else(|| word.to_owned()));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let values = raw.tokens(id).iter().map(limits).collect();
+        raw.to_mut().set(id, id.flag(), values);
     }
-    let words: Vec<String> =
-        text.split_whitespace().map(|word| limits(word).unwrap_or_else(|| word.to_owned())).collect();
-    let mut raw = raw.into_owned();
-    raw.set(id, id.flag(), vec![words.join(" ")]);
-    Cow::Owned(raw)
+    raw
 }
 
 /// A planner of a pack is not among those that the rules about options know.
