@@ -49,24 +49,27 @@ impl Coordinator {
                 collected.interrupted = true;
                 self.order_stop("the coordinator was interrupted");
             }
-            let was_empty = match self.read_stream() {
-                Ok(messages) => messages == 0,
+            let read = match self.read_stream() {
+                Ok(messages) => Some(messages),
                 Err(error @ (ClusterError::Gap { .. } | ClusterError::File { .. } | ClusterError::Message { .. })) => {
                     return Err(error);
                 }
                 Err(error) => {
                     log::debug!("{error}");
                     thread::sleep(WAIT);
-                    false
+                    None
                 }
             };
             self.hear();
-            for index in self.newly_lost() {
-                self.lose(index, &mut collected);
+            // A node that has ended is silent, and its end may be among what is still to be read.
+            if read.is_some_and(|messages| messages < BATCH) {
+                for index in self.newly_lost() {
+                    self.lose(index);
+                }
             }
             show(&self.view());
             let is_over = |node: &NodeInRun| node.replica.end.is_some() || node.view.is_lost;
-            if was_empty && self.bus.is_connected() && self.nodes.values().all(is_over) {
+            if read == Some(0) && self.bus.is_connected() && self.nodes.values().all(is_over) {
                 return self.conclude(collected);
             }
             turn = turn.wrapping_add(1);
@@ -144,10 +147,9 @@ impl Coordinator {
         lost.into_iter().map(|(index, _)| index).collect()
     }
 
-    fn lose(&mut self, index: u64, collected: &mut Collected) {
+    fn lose(&mut self, index: u64) {
         let Some(node) = self.nodes.get(&index) else { return };
         let title = node.view.title();
-        collected.lost.push(title.clone());
         match self.spec.on_node_loss {
             NodeLossPolicy::Fail => self.order_stop(&format!("{title} is lost (--on-node-loss fail)")),
             NodeLossPolicy::Continue => {
@@ -177,6 +179,7 @@ impl Coordinator {
             let mut lost_requests = 0;
             if node.replica.end.is_none() {
                 state = "lost";
+                collected.lost.push(node.view.title());
                 lost_requests = super::lost::write_lost_requests(node)?;
             }
             collected.lost_requests += lost_requests;
