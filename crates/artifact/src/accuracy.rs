@@ -49,7 +49,9 @@ pub fn read_graded_answers(folder: &Folder) -> Result<Option<Vec<GradedAnswer>>,
 /// Counts of answers.
 pub(crate) fn tally(answers: &[GradedAnswer]) -> AccuracyTally {
     let mut tally = AccuracyTally::default();
-    answers.iter().for_each(|answer| tally.add(&answer.task, answer.result));
+    for answer in answers {
+        tally.add(&answer.task, answer.result);
+    }
     tally
 }
 

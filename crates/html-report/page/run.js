@@ -43,10 +43,10 @@ function accuracySection(accuracy) {
   if (!accuracy) return null;
   const percent = (share) => (share === null || share === undefined ? null : formatPercent(share));
   const rows = accuracy.rows.map((row) => [row.task, row.right, row.total, row.unparsed, row.failed, percent(row.accuracy), row.ci ? `${percent(row.ci[0])} to ${percent(row.ci[1])}` : null]);
-  const data = accuracy.data ? ` Data: ${Object.values(accuracy.data).join(", ")}.` : "";
+  const source = accuracy.data ? ` Data: ${Object.values(accuracy.data).join(", ")}.` : "";
   return el("section", { class: "chart wide", id: "accuracy" },
     el("h2", { text: `Accuracy: ${accuracy.benchmark}` }),
-    el("p", { class: "about", text: `Right answers, graded by ${accuracy.grader}. The interval is Wilson's. Failed requests count as wrong and unparsed.${data}` }),
+    el("p", { class: "about", text: `Right answers, graded by ${accuracy.grader}. The interval is Wilson's. Failed requests count as wrong and unparsed.${source}` }),
     table(["Task", "Correct", "Total", "Unparsed", "Failed", "Accuracy", "Interval"], rows));
 }
 

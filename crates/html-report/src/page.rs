@@ -116,6 +116,9 @@ mod tests {
         let scripts = SHARED.iter().chain(&RUN).chain(&SWEEP).chain(&COMPARISON).chain([&START]);
         for script in scripts {
             assert!(!script.contains("innerHTML") && !script.contains("eval("), "text goes in by textContent");
+            for place in ["{policy}", "{title}", "{style}", "{script}", "{data}"] {
+                assert!(!script.contains(place), "{place} would be filled in");
+            }
         }
     }
 

@@ -64,7 +64,7 @@ fn help_of_a_command_may_be_asked_for_in_front_of_it() {
     assert_eq!(text(&["help", "profile"]), text(&["profile", "--help"]));
     assert_eq!(text(&["help", "synthesize", "trace"]), text(&["synthesize", "trace", "--help"]));
     assert!(text(&["help", "genai-perf"]).contains("process-export-files"));
-    assert!(refused("help kube").contains("not supported yet"));
+    assert!(refused("help service").contains("starts one of the processes"));
     assert!(refused("help frob").contains("\"frob\""));
 }
 

@@ -174,8 +174,9 @@ fn what_a_coordinator_cannot_do_is_refused_by_name() {
         |words: &str| Program::profile("--url http://127.0.0.1:1 --model m --tokenizer builtin").with(words).run();
     profile("--nodes 2").was_refused_with(&["--nodes needs --nats"]);
     profile("--nats nats://h").was_refused_with(&["--nats needs --nodes"]);
-    profile("--nodes 2 --nats nats://me:pw@h").was_refused_with(&["AIPERF_NATS_PASSWORD"]);
-    profile("--nodes 2 --nats h:4222").was_refused_with(&["nats://"]);
+    profile("--concurrency 4 --nodes 2 --nats nats://me:pw@h").was_refused_with(&["AIPERF_NATS_PASSWORD"]);
+    profile("--concurrency 4 --nodes 2 --nats h:4222").was_refused_with(&["nats://"]);
     profile("--nodes 3 --nats nats://h --concurrency 2").was_refused_with(&["--concurrency", "use at most 2 nodes"]);
-    profile("--nodes 2 --nats nats://h --node-index 1 --node-count 2").was_refused_with(&["--node-index", "--nodes"]);
+    let shares = "--concurrency 4 --random-seed 1 --node-index 1 --node-count 2";
+    profile(&format!("--nodes 2 --nats nats://h {shares}")).was_refused_with(&["--node-index", "--nodes"]);
 }

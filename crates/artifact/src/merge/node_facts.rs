@@ -10,6 +10,7 @@ pub(crate) const FILE: &str = "node.json";
 
 /// The offset of a node's clock from a time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs to the names of the file")]
 pub(super) struct ClockSegment {
     /// On the node's clock.
     pub(super) from_ns: u64,

@@ -21,6 +21,8 @@ use super::access::SignIn;
 use super::{Answer, Bus, NatsAccess, StreamMessage, Subscription};
 use crate::ClusterError;
 
+/// Name of the threads of the connection.
+const THREAD: &str = "nats";
 /// No answer within this time is a failure; the caller decides whether to try again.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest pause between two attempts to connect again.
@@ -60,7 +62,7 @@ impl NatsBus {
         let failed = |reason: String| ClusterError::Connect { url: aiperf_redact::shown_url(&access.url), reason };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .thread_name("nats")
+            .thread_name(THREAD)
             .enable_all()
             .build()
             .map_err(|cause| failed(cause.to_string()))?;

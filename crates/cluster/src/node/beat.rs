@@ -11,6 +11,7 @@ use super::member::{Shared, StopKind};
 use crate::message::{CoordinatorBeat, Heartbeat, StopOrder, decode, encode};
 use crate::names::{self, run_bucket, run_key};
 
+pub(super) const THREAD: &str = "node-beat";
 /// Time between two signs of life.
 pub(crate) const BEAT: Duration = Duration::from_millis(250);
 /// Beats between two looks for orders.

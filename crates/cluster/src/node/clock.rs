@@ -8,6 +8,7 @@ use crate::clock_offset::{ClockReading, Probe, offset_of};
 use crate::message::{ClockAnswer, decode};
 use crate::names;
 
+pub(super) const THREAD: &str = "node-clock";
 /// Probes of one measurement.
 const PROBES: usize = 16;
 /// A probe that takes longer says nothing.

@@ -12,7 +12,7 @@ use aiperf_config::CoordinatorLossPolicy;
 
 use super::clock::{ClockWatch, NodeClock};
 use super::shipping::{FolderShipper, Sender, Status};
-use super::{Assignment, NodeAgent, POLL, beat};
+use super::{Assignment, NodeAgent, POLL, beat, clock, shipping};
 use crate::ClusterError;
 use crate::message::{Counters, MemberEntry, NodeCard, NodeEnd, NodePhase, StartOrder, decode, encode};
 use crate::names::{run_bucket, run_key};
@@ -144,10 +144,10 @@ impl Member {
             threads.push(thread.map_err(|cause| ClusterError::bus(format!("start the thread {name}"), cause))?);
             Ok(())
         };
-        start("node-beat", Box::new(beat::beat))?;
-        start("node-clock", Box::new(watch_clock))?;
+        start(beat::THREAD, Box::new(beat::beat))?;
+        start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
-        start("node-ship", Box::new(move |shared: &Shared| ship(shared, &own)))?;
+        start(shipping::THREAD, Box::new(move |shared: &Shared| ship(shared, &own)))?;
         Ok(Self { shared, threads, shipper, patience: agent.settings.patience })
     }
 

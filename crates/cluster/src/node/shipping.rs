@@ -14,6 +14,8 @@ use crate::clock_offset::ClockReading;
 use crate::message::{Counters, NodeEnd};
 use crate::names::record_subject;
 
+pub(super) const THREAD: &str = "node-ship";
+
 /// Written before the first request, and removed when the summary is there.
 const RUN_NOTE: &str = ".aiperf_run.json";
 

@@ -108,6 +108,10 @@ fn merge(base: &mut Node, other: &Node) {
                     own == key || own == plural || format!("{own}s") == key
                 });
                 match found {
+                    // Null takes a key away, also one that a data set of the new type does not have.
+                    Some(index) if other.value == NodeValue::Null && snake(&entries[index].key) == key => {
+                        entries.remove(index);
+                    }
                     Some(index) => {
                         let own = &mut entries[index];
                         if snake(&own.key) == key {

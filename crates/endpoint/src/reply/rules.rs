@@ -94,7 +94,7 @@ impl RuleSet {
         let is_marked = !rules.finish_reason.is_empty() || !rules.done.is_empty();
         let stream_end = if is_marked { StreamEnd::Marked } else { StreamEnd::Unmarked };
         let finds_content = [&rules.text, &rules.reasoning, &rules.items].iter().any(|texts| !texts.is_empty());
-        Ok(Self { tree: RuleTree::new(paths), expressions, stream_end, finds_content })
+        Ok(Self { tree: RuleTree::new(&paths), expressions, stream_end, finds_content })
     }
 
     fn rows(rules: &ResponseRules) -> [(Role, &'static str, &[String]); 13] {

@@ -104,7 +104,7 @@ pub(super) fn endpoint(raw: &RawOptions, environment: &Environment) -> Result<En
     built_in.or_else(|| environment.extensions.endpoint(text)).ok_or_else(|| {
         let declared = environment.extensions.endpoints.iter().map(|kind| kind.facts().name);
         let names: Vec<&str> = EndpointKind::NAMES.iter().copied().chain(declared).collect();
-        raw.bad(id, text, &format!("choose one of {}", names.join(", ")))
+        raw.bad(id, text, &super::read::choose_one_of(&names, text))
     })
 }
 

@@ -137,7 +137,7 @@ impl RawOptions {
 }
 
 /// All members, and the one that was perhaps meant.
-fn choose_one_of(members: &[&str], given: &str) -> String {
+pub(super) fn choose_one_of(members: &[&str], given: &str) -> String {
     let all = members.join(", ");
     match aiperf_option_table::nearest(&given.to_ascii_lowercase(), members, given.len()) {
         Some(meant) => format!("choose one of {all}; did you mean {meant}?"),

@@ -11,7 +11,12 @@ pub struct Variable {
 impl Variable {
     /// Whether it is left out of what is shown and stored: its value is a secret, or says where one is.
     pub fn is_private(&self) -> bool {
-        self.name == super::API_TOKEN || self.name.starts_with(NATS)
+        self.name == super::API_TOKEN || self.is_of_nats()
+    }
+
+    /// Whether it is about the connection to NATS: it is read when that is made, not with the settings of a run.
+    pub fn is_of_nats(&self) -> bool {
+        self.name.starts_with(NATS)
     }
 }
 

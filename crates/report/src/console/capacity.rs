@@ -156,7 +156,7 @@ fn curve(file: &CapacityFile) -> String {
         ]
     }));
     let align = [Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
-    aligned(&table, align).into_iter().map(|line| format!("  {}\n", line.trim_end())).collect()
+    aligned(&table, align).into_iter().map(|line| format!("  {}\n", line.trim_end())).collect::<Vec<_>>().concat()
 }
 
 /// The rows that lie nearest to the capacity.

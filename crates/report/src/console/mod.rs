@@ -44,7 +44,11 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
 
 /// What is to be said of the client that sent the load; empty if nothing is wrong with it.
 pub fn render_client_notes(report: &RunReport, width: Width, colour: Colour) -> String {
-    notes::of_client(report, width, TextStyle::new(colour)).into_iter().map(|block| format!("{block}\n")).collect()
+    notes::of_client(report, width, TextStyle::new(colour))
+        .into_iter()
+        .map(|block| format!("{block}\n"))
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// The lines after the tables: how to repeat the run, how long it was, and where its files are.

@@ -155,12 +155,11 @@ impl<'a> Found<'a> {
         match (role, value) {
             (Role::Usage, value) => self.usage(UsageField::deserialize(&value).ok().and_then(|field| field.0)),
             (Role::Items, Value::Array(items)) => self.items(items.len()),
-            (Role::Error, value) if value.is_object() || value.is_array() => {
-                if is_truthy(&value) {
-                    let message = value.get("message").and_then(Value::as_str).map(str::to_owned);
-                    self.error = Some(FoundError::Message(message.unwrap_or_else(|| value.to_string())));
-                }
+            (Role::Error, value) if (value.is_object() || value.is_array()) && is_truthy(&value) => {
+                let message = value.get("message").and_then(Value::as_str).map(str::to_owned);
+                self.error = Some(FoundError::Message(message.unwrap_or_else(|| value.to_string())));
             }
+            (Role::Error, Value::Object(_) | Value::Array(_)) => {}
             (role, Value::String(text)) => self.text(role, slot, Cow::Owned(text)),
             (role, Value::Number(number)) => {
                 if let Some(number) = number.as_u64() {

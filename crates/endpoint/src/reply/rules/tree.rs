@@ -25,7 +25,7 @@ pub(super) struct RuleNode {
 type Rest<'a> = (Role, &'a [Step]);
 
 impl RuleTree {
-    pub(super) fn new(paths: Vec<(Role, FieldPath)>) -> Self {
+    pub(super) fn new(paths: &[(Role, FieldPath)]) -> Self {
         let mut tree = Self::default();
         let choices: Vec<Vec<Step>> = paths
             .iter()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::request::media::each;
 use crate::request::message::{self, ContentStyle};
 use crate::request::unsent::{PASSAGES, QUERY};
-use crate::{BuildError, Past, TurnRequest};
+use crate::{Past, TurnRequest};
 
 /// A variable: its name, and how its value is made of a request.
 pub(super) struct TemplateVariable {
@@ -21,18 +21,18 @@ pub(super) struct TemplateVariable {
 pub(super) const MESSAGES: &str = "messages";
 
 pub(super) const TEMPLATE_VARIABLES: [TemplateVariable; 25] = [
-    variable("text", |request| first(turn(request)?.all_texts())),
-    variable("texts", |request| all(turn(request)?.all_texts())),
-    variable("image", |request| first(each(&turn(request)?.images))),
-    variable("images", |request| all(each(&turn(request)?.images))),
-    variable("audio", |request| first(each(&turn(request)?.audios))),
-    variable("audios", |request| all(each(&turn(request)?.audios))),
-    variable("video", |request| first(each(&turn(request)?.videos))),
-    variable("videos", |request| all(each(&turn(request)?.videos))),
-    variable("query", |request| first(named(turn(request)?, QUERY))),
-    variable("queries", |request| all(named(turn(request)?, QUERY))),
-    variable("passage", |request| first(named(turn(request)?, PASSAGES))),
-    variable("passages", |request| all(named(turn(request)?, PASSAGES))),
+    variable("text", |request| Ok(first(turn(request)?.all_texts()))),
+    variable("texts", |request| Ok(all(turn(request)?.all_texts()))),
+    variable("image", |request| Ok(first(each(&turn(request)?.images)))),
+    variable("images", |request| Ok(all(each(&turn(request)?.images)))),
+    variable("audio", |request| Ok(first(each(&turn(request)?.audios)))),
+    variable("audios", |request| Ok(all(each(&turn(request)?.audios)))),
+    variable("video", |request| Ok(first(each(&turn(request)?.videos)))),
+    variable("videos", |request| Ok(all(each(&turn(request)?.videos)))),
+    variable("query", |request| Ok(first(named(turn(request)?, QUERY)))),
+    variable("queries", |request| Ok(all(named(turn(request)?, QUERY)))),
+    variable("passage", |request| Ok(first(named(turn(request)?, PASSAGES)))),
+    variable("passages", |request| Ok(all(named(turn(request)?, PASSAGES)))),
     variable("texts_by_name", |request| Ok(by_name(&turn(request)?.texts))),
     variable("images_by_name", |request| Ok(by_name(&turn(request)?.images))),
     variable("audios_by_name", |request| Ok(by_name(&turn(request)?.audios))),
@@ -53,19 +53,15 @@ const fn variable(name: &'static str, value: fn(&TurnRequest<'_>) -> Result<Jinj
 }
 
 fn turn<'a>(request: &TurnRequest<'a>) -> Result<&'a Turn, String> {
-    request.current().map_err(said)
+    request.current().map_err(|error| error.to_string())
 }
 
-fn said(error: BuildError) -> String {
-    error.to_string()
+fn first<'a>(mut texts: impl Iterator<Item = &'a str>) -> Jinja {
+    Jinja::from(texts.next())
 }
 
-fn first<'a>(mut texts: impl Iterator<Item = &'a str>) -> Result<Jinja, String> {
-    Ok(Jinja::from(texts.next()))
-}
-
-fn all<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Jinja, String> {
-    Ok(texts.map(Jinja::from).collect())
+fn all<'a>(texts: impl Iterator<Item = &'a str>) -> Jinja {
+    texts.map(Jinja::from).collect()
 }
 
 fn named<'a>(turn: &'a Turn, names: [&'static str; 2]) -> impl Iterator<Item = &'a str> {
@@ -75,7 +71,7 @@ fn named<'a>(turn: &'a Turn, names: [&'static str; 2]) -> impl Iterator<Item = &
 
 /// The messages that the chat endpoint would send, as JSON.
 fn messages(request: &TurnRequest<'_>) -> Result<Jinja, String> {
-    let messages = message::messages(request, EndpointKind::Chat, ContentStyle::of(request)).map_err(said)?;
+    let messages = message::messages(request, EndpointKind::Chat, ContentStyle::of(request)).map_err(|error| error.to_string())?;
     serde_json::to_string(&messages).map(Jinja::from_safe_string).map_err(|error| error.to_string())
 }
 
@@ -117,7 +113,7 @@ fn turns<'a>(request: &TurnRequest<'a>) -> Result<Vec<TemplateTurn<'a>>, String>
     let mut turns = Vec::with_capacity(request.history.len() + 1);
     for past in request.history {
         match past {
-            Past::Turn { .. } => turns.extend(past.turn().map_err(said)?.map(TemplateTurn::of)),
+            Past::Turn { .. } => turns.extend(past.turn().map_err(|error| error.to_string())?.map(TemplateTurn::of)),
             Past::Message(message) => turns.push(TemplateTurn::reply(message)),
         }
     }

@@ -202,7 +202,9 @@ impl RawOptions {
         let search = self.capacity()?;
         let mut base = self.clone();
         base.set(OptionId::Concurrency, OptionId::Concurrency.flag(), vec!["1".to_owned()]);
-        [OptionId::ArrivalPattern, OptionId::ArrivalSmoothness].into_iter().for_each(|id| base.remove(id));
+        for id in [OptionId::ArrivalPattern, OptionId::ArrivalSmoothness] {
+            base.remove(id);
+        }
         let mut config = base.resolve(environment)?;
         self.search_capacity(search, &mut config)?;
         config.command_line = crate::command_line::repeat(self, &environment.variables);
