@@ -99,7 +99,7 @@ fn show(result: &RunResult, config: &Config, paths: &ArtifactPaths, environment:
             print!("{}", console::render_trailer(&result.report, &result.files.written, dir, colour));
         }
         Ok(_) if config.output.console == ConsoleOutput::Json => {
-            profile::print_json(&result.files.written, RESULT_LABEL)
+            profile::print_json(&result.files.written, RESULT_LABEL);
         }
         _ => {}
     }

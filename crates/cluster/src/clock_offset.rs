@@ -78,13 +78,13 @@ pub(crate) fn segments(readings: &[ClockReading], end_ns: u64) -> Vec<ClockSegme
 pub(crate) fn offset_of(probes: &[Probe]) -> Option<ClockReading> {
     let last = probes.last()?;
     // The node's clock minus the coordinator's lies between these.
-    let least = probes.iter().map(|probe| probe.sent as i128 - probe.coordinator_received as i128).max()?;
-    let most = probes.iter().map(|probe| probe.received as i128 - probe.coordinator_sent as i128).min()?;
+    let least = probes.iter().map(|probe| i128::from(probe.sent) - i128::from(probe.coordinator_received)).max()?;
+    let most = probes.iter().map(|probe| i128::from(probe.received) - i128::from(probe.coordinator_sent)).min()?;
     if most < least {
         // A clock was set between the probes: only the tightest one says something.
         return probes.iter().filter_map(|probe| alone(*probe)).min_by_key(|reading| reading.bound_ns);
     }
-    let (offset, width) = ((least + most) / 2, most - least);
+    let (offset, width) = (i128::midpoint(least, most), most - least);
     Some(ClockReading {
         at_ns: last.received,
         offset_ns: i64::try_from(offset).ok()?,
@@ -95,10 +95,10 @@ pub(crate) fn offset_of(probes: &[Probe]) -> Option<ClockReading> {
 fn alone(probe: Probe) -> Option<ClockReading> {
     let there_and_back = probe.received.checked_sub(probe.sent)?;
     let held = probe.coordinator_sent.checked_sub(probe.coordinator_received)?;
-    let least = probe.sent as i128 - probe.coordinator_received as i128;
-    let most = probe.received as i128 - probe.coordinator_sent as i128;
+    let least = i128::from(probe.sent) - i128::from(probe.coordinator_received);
+    let most = i128::from(probe.received) - i128::from(probe.coordinator_sent);
     let bound_ns = there_and_back.checked_sub(held)?.div_ceil(2);
-    Some(ClockReading { at_ns: probe.received, offset_ns: i64::try_from((least + most) / 2).ok()?, bound_ns })
+    Some(ClockReading { at_ns: probe.received, offset_ns: i64::try_from(i128::midpoint(least, most)).ok()?, bound_ns })
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ enum TestResult {
 }
 
 impl AnswerGrader for CodeGrader {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "code_execution"
     }
 

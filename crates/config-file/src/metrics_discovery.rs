@@ -40,7 +40,6 @@ fn entry<'a>(node: &'a mut Node, key: &str) -> Option<&'a mut Node> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
     use crate::ConfigFile;
 
     fn file(discovery: &str) -> ConfigFile {

@@ -81,7 +81,7 @@ pub const FILES_DIR: &str = "/etc/aiperf/files";
 pub enum WorkloadKind {
     /// An Indexed Job, which every cluster has.
     Job,
-    /// A JobSet, which is one object for all pods of a run; its controller must be installed.
+    /// A `JobSet`, which is one object for all pods of a run; its controller must be installed.
     JobSet,
 }
 

@@ -1,5 +1,5 @@
 //! Benchmarks in a Kubernetes cluster: the manifests of a run, and the commands that create, watch and remove one. No operator is
-//! needed: a Job or a JobSet starts the pods, and everything else goes through the API server with plain requests.
+//! needed: a Job or a `JobSet` starts the pods, and everything else goes through the API server with plain requests.
 #![forbid(unsafe_code)]
 
 mod cluster;

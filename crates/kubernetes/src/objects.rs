@@ -47,9 +47,9 @@ impl ObjectKind {
 }
 
 impl Cluster {
-    /// Whether the API server has the CRD of JobSet.
+    /// Whether the API server has the CRD of `JobSet`.
     pub fn has_job_set(&self) -> Result<bool, ClusterError> {
-        let path = format!("/apis/{}", JOB_SET_VERSION);
+        let path = format!("/apis/{JOB_SET_VERSION}");
         match self.get("to look for JobSet", &path) {
             Ok(_) => Ok(true),
             Err(error) if error.is_not_found() => Ok(false),

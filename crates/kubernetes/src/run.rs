@@ -7,7 +7,7 @@ use crate::manifest::{COMPONENT, CONFIG_KEY, INSTANCE, annotation, selector, sel
 use crate::name::RunName;
 use crate::objects::{CONFIG_MAP, JOB, JOB_SET, POD};
 
-/// A run as its Job or JobSet shows it.
+/// A run as its Job or `JobSet` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterRun {
     pub name: RunName,
@@ -125,7 +125,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The run that a Job or JobSet stands for. Jobs that only belong to a run have other names.
+/// The run that a Job or `JobSet` stands for. Jobs that only belong to a run have other names.
 fn run(kind: &'static str, object: &Value) -> Option<ClusterRun> {
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str()?;

@@ -1,4 +1,4 @@
-//! Files of this machine that a configuration names. They travel in the ConfigMap of the run.
+//! Files of this machine that a configuration names. They travel in the `ConfigMap` of the run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use aiperf_kubernetes::FILES_DIR;
 use anyhow::Context;
 use serde_json::Value;
 
-/// A ConfigMap holds 1 MiB; the configuration needs a part of it.
+/// A `ConfigMap` holds 1 MiB; the configuration needs a part of it.
 const MOST_BYTES: usize = 900 * 1024;
 
 /// Keys of a configuration whose values are paths of input files.

@@ -206,7 +206,7 @@ fn repeat(config: &mut Value, sweep: &SweepFlags) {
 
 fn description(config: &Config) -> Description {
     let endpoint = match config.endpoint.targets.first() {
-        Some(Target::Url(address)) => aiperf_redact::shown_url(address.as_str()).to_string(),
+        Some(Target::Url(address)) => aiperf_redact::shown_url(address.as_str()).clone(),
         Some(Target::Sim(_)) => "sim:".to_owned(),
         None => String::new(),
     };

@@ -31,19 +31,16 @@ pub(super) fn run(asked: &LogsRequest) -> anyhow::Result<ExitCode> {
     // Logs that go on are read one pod after the other only if they go to files.
     let several = pods.len() > 1;
     for pod in &pods {
-        match &asked.output {
-            Some(folder) => {
-                let path = folder.join(format!("{}.log", pod.name));
-                let mut file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-                cluster.log(&run, pod, &options, &mut file)?;
-                println!("{}", path.display());
+        if let Some(folder) = &asked.output {
+            let path = folder.join(format!("{}.log", pod.name));
+            let mut file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+            cluster.log(&run, pod, &options, &mut file)?;
+            println!("{}", path.display());
+        } else {
+            if several {
+                println!("==> {} <==", pod.name);
             }
-            None => {
-                if several {
-                    println!("==> {} <==", pod.name);
-                }
-                cluster.log(&run, pod, &options, &mut io::stdout())?;
-            }
+            cluster.log(&run, pod, &options, &mut io::stdout())?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -74,12 +74,11 @@ fn number(request: &ReceivedRequest) -> usize {
 }
 
 fn is_same_prompt(sent: &str, expected: &Value) -> bool {
-    match expected["prompt"].as_str() {
-        Some(prompt) => sent == prompt,
-        None => {
-            let hash: String = Sha256::digest(sent.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-            expected["prompt_sha256"] == hash
-        }
+    if let Some(prompt) = expected["prompt"].as_str() {
+        sent == prompt
+    } else {
+        let hash: String = Sha256::digest(sent.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        expected["prompt_sha256"] == hash
     }
 }
 
@@ -128,13 +127,12 @@ fn the_prompts_of_every_benchmark_reach_the_server_as_those_of_the_reference_to_
             if let Some(system) = benchmark.facts().system_prompt {
                 assert_eq!(messages.remove(0), json!({"role": "system", "content": system}));
             }
-            match expected["messages"].as_array() {
-                Some(expected) => assert_eq!(&messages, expected, "{name}"),
-                None => {
-                    assert_eq!(messages.len(), 1, "{name}");
-                    assert_eq!(messages[0]["role"], "user");
-                    assert!(is_same_prompt(messages[0]["content"].as_str().unwrap(), expected), "{name}: {messages:?}");
-                }
+            if let Some(expected) = expected["messages"].as_array() {
+                assert_eq!(&messages, expected, "{name}")
+            } else {
+                assert_eq!(messages.len(), 1, "{name}");
+                assert_eq!(messages[0]["role"], "user");
+                assert!(is_same_prompt(messages[0]["content"].as_str().unwrap(), expected), "{name}: {messages:?}");
             }
             assert_eq!(sent["max_completion_tokens"], expected["max_tokens"], "{name}");
             let stop = &expected["stop"];

@@ -1,4 +1,4 @@
-//! The message bus behind one trait: NATS JetStream for real runs, memory for unit tests. Calls wait for their result; a call that
+//! The message bus behind one trait: NATS `JetStream` for real runs, memory for unit tests. Calls wait for their result; a call that
 //! fails may be repeated.
 
 mod access;

@@ -1,4 +1,4 @@
-//! The bus on NATS JetStream. Its connection lives on threads of its own, so that a caller may be any thread.
+//! The bus on NATS `JetStream`. Its connection lives on threads of its own, so that a caller may be any thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -37,13 +37,13 @@ pub struct NatsBus {
     client: Client,
     context: jetstream::Context,
     buckets: Mutex<HashMap<String, kv::Store>>,
-    reader: Mutex<Option<Reader>>,
+    reader: Mutex<Option<StreamReader>>,
     /// How often a connection was made.
     connections: Arc<AtomicU64>,
 }
 
 /// A consumer and the sequence index that it goes on after.
-struct Reader {
+struct StreamReader {
     stream: String,
     after: u64,
     consumer: PullConsumer,
@@ -280,10 +280,12 @@ impl Bus for NatsBus {
         let mut kept = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = self.connections.load(Ordering::Relaxed);
         let fits =
-            |reader: &Reader| reader.stream == stream && reader.after == after && reader.connection == connection;
+            |reader: &StreamReader| reader.stream == stream && reader.after == after && reader.connection == connection;
         let reader = match kept.take().filter(fits) {
             Some(reader) => reader,
-            None => Reader { stream: stream.to_owned(), after, consumer: self.reader(stream, after)?, connection },
+            None => {
+                StreamReader { stream: stream.to_owned(), after, consumer: self.reader(stream, after)?, connection }
+            }
         };
         let what = format!("read the stream {stream}");
         let messages = self.wait(&what, async {
@@ -309,7 +311,7 @@ impl Bus for NatsBus {
             Ok::<_, String>(messages)
         })?;
         let after = messages.last().map_or(after, |last| last.sequence);
-        *kept = Some(Reader { after, ..reader });
+        *kept = Some(StreamReader { after, ..reader });
         Ok(messages)
     }
 

@@ -153,7 +153,7 @@ impl Coordinator {
         match self.spec.on_node_loss {
             NodeLossPolicy::Fail => self.order_stop(&format!("{title} is lost (--on-node-loss fail)")),
             NodeLossPolicy::Continue => {
-                log::warn!("The other nodes go on with their own shares (--on-node-loss continue)")
+                log::warn!("The other nodes go on with their own shares (--on-node-loss continue)");
             }
         }
     }

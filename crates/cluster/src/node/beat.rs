@@ -83,7 +83,7 @@ impl Shared {
                     self.sender.run
                 ),
                 CoordinatorLossPolicy::Drain => {
-                    self.stop("the coordinator is lost (--on-coordinator-loss drain)", StopKind::Drain)
+                    self.stop("the coordinator is lost (--on-coordinator-loss drain)", StopKind::Drain);
                 }
             }
         }

@@ -109,7 +109,7 @@ fn merge(base: &mut Node, other: &Node) {
                 });
                 match found {
                     // Null takes a key away, also one that a data set of the new type does not have.
-                    Some(index) if other.value == NodeValue::Null && snake(&entries[index].key) == key => {
+                    Some(index) if other.value.value == NodeValue::Null && snake(&entries[index].key) == key => {
                         entries.remove(index);
                     }
                     Some(index) => {

@@ -178,9 +178,9 @@ mod tests {
         for ms in 1..=1000_u64 {
             let time = Nanos(ms * 1_000_000);
             if ms % 3 == 0 {
-                one.note(time)
+                one.note(time);
             } else {
-                other.note(time)
+                other.note(time);
             }
             all.note(time);
         }

@@ -28,12 +28,12 @@ pub(crate) struct WaitingAnswer {
 
 #[derive(Debug)]
 pub(crate) struct AnswerQueue {
-    state: Mutex<QueueState>,
+    state: Mutex<AnswerQueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct QueueState {
+struct AnswerQueueState {
     file: File,
     /// Where the next answer is written.
     end: u64,
@@ -52,11 +52,11 @@ impl AnswerQueue {
     pub(crate) fn create(folder: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile())?;
         let waiting = VecDeque::new();
-        let state = QueueState { file, end: 0, waiting, is_closed: false, is_given_up: false, lost: 0 };
+        let state = AnswerQueueState { file, end: 0, waiting, is_closed: false, is_given_up: false, lost: 0 };
         Ok(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
+    fn lock(&self) -> MutexGuard<'_, AnswerQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +132,7 @@ impl AnswerQueue {
     pub(crate) const LOOK: Duration = Duration::from_millis(50);
 }
 
-impl QueueState {
+impl AnswerQueueState {
     fn read(&mut self, at: u64, length: usize) -> io::Result<WaitingAnswer> {
         let mut bytes = vec![0; length];
         self.file.seek(SeekFrom::Start(at))?;
@@ -160,7 +160,7 @@ mod tests {
             worker: 0,
             ended_ns: 1,
             output: "é".repeat(number as usize % 7),
-            thinking: (number % 2 == 0).then(|| "hm".to_owned()),
+            thinking: number.is_multiple_of(2).then(|| "hm".to_owned()),
             error: None,
         }
     }

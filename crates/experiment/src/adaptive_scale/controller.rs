@@ -11,7 +11,7 @@ use serde_json::json;
 use super::journal::{Happened, Journal, Moment};
 use super::lever::Lever;
 use super::limit::Limits;
-use super::ramp::{Ending, NextStep, ScaleRamp, Stage, Verdict};
+use super::ramp::{NextStep, RampEnding, ScaleRamp, Stage, Verdict};
 use super::window::{Assessment, Window};
 use crate::error::RunError;
 use crate::watch::live::LiveSample;
@@ -186,8 +186,8 @@ impl LoadController for AdaptiveController {
         self.pending.extend(view.samples.iter().cloned());
         if view.sending_ended.is_some() || view.is_last {
             self.ramp.stop();
-            let reason = format!("{}: the phase was over before the rise was", Ending::PhaseStopped.reason());
-            self.note(Ending::PhaseStopped.event(), reason, self.ramp.value, None, (None, None), view);
+            let reason = format!("{}: the phase was over before the rise was", RampEnding::PhaseStopped.reason());
+            self.note(RampEnding::PhaseStopped.event(), reason, self.ramp.value, None, (None, None), view);
             return LoadDecision::Keep;
         }
         self.open_window(view);
@@ -199,7 +199,7 @@ impl LoadController for AdaptiveController {
 
     fn report(mut self: Box<Self>) -> LoadReport {
         self.ramp.stop();
-        let ending = self.ramp.ending.unwrap_or(Ending::PhaseStopped);
+        let ending = self.ramp.ending.unwrap_or(RampEnding::PhaseStopped);
         let name = self.plan.variable.name();
         let mut remarks =
             vec![format!("Adaptive scale ({}): {}.", self.phase, sentence(ending, &self.plan, &self.ramp))];
@@ -241,16 +241,16 @@ fn describe(assessed: &Assessment) -> String {
 }
 
 /// What came out, without a full stop.
-fn sentence(ending: Ending, plan: &AdaptiveScale, ramp: &ScaleRamp) -> String {
+fn sentence(ending: RampEnding, plan: &AdaptiveScale, ramp: &ScaleRamp) -> String {
     let name = plan.variable.name();
     match (ending, ramp.last_passing, ramp.first_failing) {
-        (Ending::Sustained, Some(at), Some(broken)) => {
+        (RampEnding::Sustained, Some(at), Some(broken)) => {
             format!("{name} {at} kept all limits and was held for {} s; {broken} broke one", plan.sustain.as_secs_f64())
         }
-        (Ending::NothingSustainable, ..) => {
+        (RampEnding::NothingSustainable, ..) => {
             format!("the first value, {name} {}, broke a limit; lower the first value or loosen the limit", plan.min)
         }
-        (Ending::MaxKept, ..) => {
+        (RampEnding::MaxKept, ..) => {
             format!(
                 "the highest value, {name} {}, kept all limits; raise the highest value or tighten the limits",
                 plan.max

@@ -12,7 +12,7 @@ use aiperf_report::{
 };
 use serde_json::{Number, json};
 
-use super::ramp::{Ending, ScaleRamp, Verdict};
+use super::ramp::{RampEnding, ScaleRamp, Verdict};
 use super::window::Assessment;
 
 /// The files of one phase.
@@ -170,7 +170,7 @@ impl Journal {
         // The limit that was broken first, or the nearest one of the last window.
         let shown: &SlaFilter =
             last.and_then(Assessment::binding).map_or_else(|| &self.plan.limits[0], |check| &check.asked);
-        let ending = ramp.ending.unwrap_or(Ending::PhaseStopped);
+        let ending = ramp.ending.unwrap_or(RampEnding::PhaseStopped);
         let (base_step, max_step_multiplier, step_percent) = match self.plan.step {
             StepPolicy::SlaMargin { base, max_multiplier } => (Some(base), Some(max_multiplier), None),
             StepPolicy::FixedPercent(percent) => (None, None, Some(percent)),
@@ -227,14 +227,14 @@ impl Journal {
 }
 
 /// `completed` only if a value was found and held.
-const fn status(ending: Ending, ramp: &ScaleRamp) -> &'static str {
+const fn status(ending: RampEnding, ramp: &ScaleRamp) -> &'static str {
     match ending {
-        Ending::Sustained => "completed",
-        Ending::NothingSustainable => "failed",
-        Ending::MaxKept => "incomplete",
+        RampEnding::Sustained => "completed",
+        RampEnding::NothingSustainable => "failed",
+        RampEnding::MaxKept => "incomplete",
         // As in the reference, a phase that was over while a value was held is not marked as failed.
-        Ending::PhaseStopped if ramp.first_failing.is_some() && ramp.last_passing.is_none() => "failed",
-        Ending::PhaseStopped => "incomplete",
+        RampEnding::PhaseStopped if ramp.first_failing.is_some() && ramp.last_passing.is_none() => "failed",
+        RampEnding::PhaseStopped => "incomplete",
     }
 }
 

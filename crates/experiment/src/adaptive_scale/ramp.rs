@@ -33,12 +33,12 @@ pub(super) enum NextStep {
     },
     /// The value that is held is assessed again.
     KeepHolding,
-    End(Ending),
+    End(RampEnding),
 }
 
 /// Why the phase ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum RampEnding {
     /// The value was held for as long as was asked.
     Sustained,
     /// The first value breaks a limit.
@@ -67,7 +67,7 @@ pub(super) struct ScaleRamp {
     /// Windows at the value that is held, and how many of them kept all limits.
     pub(super) sustain_windows: u64,
     pub(super) sustain_passed: u64,
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<RampEnding>,
 }
 
 impl ScaleRamp {
@@ -92,7 +92,7 @@ impl ScaleRamp {
             (Stage::Discover, Verdict::Kept { margin }) => {
                 self.last_passing = Some(self.value);
                 if self.value >= self.plan.max {
-                    return self.end(Ending::MaxKept);
+                    return self.end(RampEnding::MaxKept);
                 }
                 let by = self.step(margin).min(self.plan.max - self.value);
                 self.value += by;
@@ -100,7 +100,7 @@ impl ScaleRamp {
             }
             (Stage::Discover, Verdict::Broken) => {
                 self.first_failing = Some(self.value);
-                let Some(at) = self.last_passing else { return self.end(Ending::NothingSustainable) };
+                let Some(at) = self.last_passing else { return self.end(RampEnding::NothingSustainable) };
                 self.stage = Stage::Sustain;
                 self.value = at;
                 NextStep::Hold { at }
@@ -108,7 +108,7 @@ impl ScaleRamp {
             (Stage::Sustain, verdict) => {
                 self.sustain_windows += 1;
                 self.sustain_passed += u64::from(verdict != Verdict::Broken);
-                if held >= self.plan.sustain { self.end(Ending::Sustained) } else { NextStep::KeepHolding }
+                if held >= self.plan.sustain { self.end(RampEnding::Sustained) } else { NextStep::KeepHolding }
             }
         }
     }
@@ -116,7 +116,7 @@ impl ScaleRamp {
     /// The phase stopped sending before the rise was over.
     pub(super) fn stop(&mut self) {
         if self.stage != Stage::Complete {
-            self.end(Ending::PhaseStopped);
+            self.end(RampEnding::PhaseStopped);
         }
     }
 
@@ -125,7 +125,7 @@ impl ScaleRamp {
         self.first_failing.and(self.last_passing)
     }
 
-    fn end(&mut self, ending: Ending) -> NextStep {
+    fn end(&mut self, ending: RampEnding) -> NextStep {
         self.stage = Stage::Complete;
         self.ending = Some(ending);
         NextStep::End(ending)
@@ -156,7 +156,7 @@ impl Stage {
     }
 }
 
-impl Ending {
+impl RampEnding {
     /// The event that reports it.
     pub(super) const fn event(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::lever::Lever;
 use super::limit::{LimitCheck, Limits};
-use super::ramp::{Ending, NextStep, ScaleRamp, Stage, Verdict};
+use super::ramp::{NextStep, RampEnding, ScaleRamp, Stage, Verdict};
 use super::window::Window;
 use crate::watch::live::LiveSample;
 use crate::watch::load_control::LoadDecision;
@@ -61,7 +61,7 @@ fn a_value_is_raised_until_a_limit_breaks_and_the_last_good_one_is_held() {
     let (assessed, ramp) = values(&plan(MARGIN, 1.0, 40.0), |value| if value > 13.0 { 211.0 } else { 117.0 });
     assert_eq!(assessed, [1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0, 13.0, 13.0, 13.0]);
     assert_eq!((ramp.boundary(), ramp.first_failing), (Some(13.0), Some(15.0)));
-    assert_eq!((ramp.ending, ramp.sustain_windows, ramp.sustain_passed), (Some(Ending::Sustained), 3, 3));
+    assert_eq!((ramp.ending, ramp.sustain_windows, ramp.sustain_passed), (Some(RampEnding::Sustained), 3, 3));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn steps_are_larger_far_from_the_limit() {
     // Also as AIPerf: three times the smallest step from three quarters of the way on.
     let (assessed, ramp) = values(&plan(MARGIN, 1.0, 40.0), |value| 1.2 * value);
     assert_eq!(assessed, [1.0, 7.0, 13.0, 19.0, 25.0, 31.0, 37.0, 40.0]);
-    assert_eq!((ramp.ending, ramp.boundary()), (Some(Ending::MaxKept), None));
+    assert_eq!((ramp.ending, ramp.boundary()), (Some(RampEnding::MaxKept), None));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_step_in_percent_is_rounded_up() {
 #[test]
 fn a_first_value_that_breaks_a_limit_ends_the_phase() {
     let (assessed, ramp) = values(&plan(MARGIN, 4.0, 40.0), |_| 900.0);
-    assert_eq!((assessed, ramp.ending), (vec![4.0], Some(Ending::NothingSustainable)));
+    assert_eq!((assessed, ramp.ending), (vec![4.0], Some(RampEnding::NothingSustainable)));
     assert_eq!((ramp.last_passing, ramp.first_failing), (None, Some(4.0)));
 }
 
@@ -97,7 +97,7 @@ fn windows_that_break_a_limit_while_a_value_is_held_are_counted() {
     assert_eq!(ramp.assess(Verdict::Broken, Duration::from_secs(2)), NextStep::KeepHolding);
     assert_eq!(ramp.assess(Verdict::Inconclusive, Duration::from_secs(4)), NextStep::Extend);
     let end = ramp.assess(Verdict::Kept { margin: 0.1 }, Duration::from_secs(6));
-    assert_eq!((end, ramp.sustain_windows, ramp.sustain_passed), (NextStep::End(Ending::Sustained), 2, 1));
+    assert_eq!((end, ramp.sustain_windows, ramp.sustain_passed), (NextStep::End(RampEnding::Sustained), 2, 1));
 }
 
 proptest! {
@@ -117,13 +117,13 @@ proptest! {
         prop_assert!(assessed[..risen].windows(2).all(|pair| pair[1] > pair[0]));
         prop_assert!(assessed.iter().all(|value| (plan.min..=plan.max).contains(value)));
         match ramp.ending {
-            Some(Ending::Sustained) => {
+            Some(RampEnding::Sustained) => {
                 let (good, bad) = (ramp.last_passing.unwrap(), ramp.first_failing.unwrap());
                 prop_assert!(good <= capacity && capacity < bad);
                 prop_assert!(bad - good <= f64::from(base * most));
             }
-            Some(Ending::NothingSustainable) => prop_assert!(plan.min > capacity),
-            Some(Ending::MaxKept) => prop_assert!(plan.max <= capacity),
+            Some(RampEnding::NothingSustainable) => prop_assert!(plan.min > capacity),
+            Some(RampEnding::MaxKept) => prop_assert!(plan.max <= capacity),
             other => prop_assert!(false, "{:?}", other),
         }
     }

@@ -1,4 +1,4 @@
-//! Runs as one JobSet, whose controller makes the Jobs and the host names of their pods.
+//! Runs as one `JobSet`, whose controller makes the Jobs and the host names of their pods.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::pod::{PodRole, template};
 use super::value;
 use crate::deployment::{Coordination, Deployment};
 
-/// The version of JobSet that all its releases since 0.2 serve.
+/// The version of `JobSet` that all its releases since 0.2 serve.
 pub(crate) const JOB_SET_VERSION: &str = "jobset.x-k8s.io/v1alpha2";
 
 #[derive(Serialize)]

@@ -138,12 +138,11 @@ fn unknown(key: &str, fields: &[Field]) -> String {
                 (docs/plugins.md)"
             .to_owned();
     }
-    match nearest(key, fields.iter().map(|field| field.name)) {
-        Some(near) => format!("unknown key; did you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-            format!("unknown key; the keys are {}", names.join(", "))
-        }
+    if let Some(near) = nearest(key, fields.iter().map(|field| field.name)) {
+        format!("unknown key; did you mean `{near}`?")
+    } else {
+        let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+        format!("unknown key; the keys are {}", names.join(", "))
     }
 }
 

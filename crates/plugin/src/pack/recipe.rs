@@ -17,7 +17,7 @@ pub(super) fn read(name: &str, entry: &Checked<'_>) -> Result<OptionSet, FileErr
         let known = self::options().find(|spec| spec.long.contains(&option.as_str()));
         match known {
             None => {
-                let near = nearest(option, self::options().map(|spec| spec.name()));
+                let near = nearest(option, self::options().map(aiperf_options::catalogue::OptionSpec::name));
                 let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 return Err(entry.problem("options", format!("`{option}` is not an option of aiperf profile{hint}")));
             }

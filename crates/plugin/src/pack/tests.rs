@@ -75,7 +75,7 @@ fn entries_become_what_options_can_name() {
 
 #[test]
 fn the_schema_file_is_written_from_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(SCHEMA_FILE);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(SCHEMA_FILE);
     let wanted = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &wanted).unwrap();

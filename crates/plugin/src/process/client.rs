@@ -12,7 +12,7 @@ use aiperf_config::ProcessCommand;
 use serde_json::{Map, Value, json};
 
 use super::error::PluginError;
-use super::lines::{self, Line};
+use super::lines::{self, PluginLine};
 
 /// The version of the protocol that this program speaks.
 pub const PROTOCOL: u64 = 1;
@@ -33,16 +33,16 @@ pub struct PluginClient {
     category: &'static str,
     name: String,
     command: ProcessCommand,
-    running: Option<Running>,
+    running: Option<PluginProcess>,
     restarts_left: usize,
     pub hello: Hello,
 }
 
 #[derive(Debug)]
-struct Running {
+struct PluginProcess {
     child: Child,
     messages: Option<SyncSender<Vec<u8>>>,
-    answers: Receiver<Line>,
+    answers: Receiver<PluginLine>,
     stderr: Option<JoinHandle<String>>,
     /// Bytes that the program wrote.
     written: usize,
@@ -73,7 +73,7 @@ impl PluginClient {
     }
 
     fn open(&mut self) -> Result<(), PluginError> {
-        self.running = Some(Running::spawn(&self.command, self.label())?);
+        self.running = Some(PluginProcess::spawn(&self.command, self.label())?);
         let hello = json!({
             "type": "hello", "protocol": PROTOCOL, "category": self.category, "name": self.name,
             "aiperf": env!("CARGO_PKG_VERSION"),
@@ -152,7 +152,7 @@ fn not_running() -> PluginError {
     PluginError::Ended { status: "it is not running".to_owned(), said: String::new() }
 }
 
-impl Running {
+impl PluginProcess {
     fn spawn(command: &ProcessCommand, label: String) -> Result<Self, PluginError> {
         let failed = |reason| PluginError::Start { program: command.program.display().to_string(), reason };
         let mut child = Command::new(&command.program)
@@ -201,8 +201,8 @@ impl Running {
 
     fn receive(&mut self, command: &ProcessCommand) -> Result<Value, PluginError> {
         let line = match self.answers.recv_timeout(command.timeout) {
-            Ok(Line::Text(line)) => line,
-            Ok(Line::TooLong) => return Err(PluginError::LineTooLong(command.max_line_bytes)),
+            Ok(PluginLine::Text(line)) => line,
+            Ok(PluginLine::TooLong) => return Err(PluginError::LineTooLong(command.max_line_bytes)),
             Err(RecvTimeoutError::Timeout) => return Err(PluginError::TimedOut(command.timeout)),
             Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
         };
@@ -252,7 +252,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for PluginProcess {
     fn drop(&mut self) {
         // Its stdin ends, which asks it to end.
         self.messages = None;

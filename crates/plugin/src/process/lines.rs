@@ -14,18 +14,18 @@ const LOGGED_LINES: usize = 200;
 
 /// What the reader found.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(super) enum PluginLine {
     Text(Vec<u8>),
     TooLong,
 }
 
 /// Lines of a stream until its end.
-pub(super) fn lines(stream: impl Read + Send + 'static, limit: usize) -> io::Result<Receiver<Line>> {
+pub(super) fn lines(stream: impl Read + Send + 'static, limit: usize) -> io::Result<Receiver<PluginLine>> {
     let (sender, receiver) = sync_channel(WAITING);
     thread::Builder::new().name("plugin-stdout".to_owned()).spawn(move || {
         let mut reader = BufReader::new(stream);
         while let Ok(Some(line)) = next_line(&mut reader, limit) {
-            let is_last = matches!(line, Line::TooLong);
+            let is_last = matches!(line, PluginLine::TooLong);
             if sender.send(line).is_err() || is_last {
                 break;
             }
@@ -34,7 +34,7 @@ pub(super) fn lines(stream: impl Read + Send + 'static, limit: usize) -> io::Res
     Ok(receiver)
 }
 
-fn next_line(reader: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>> {
+fn next_line(reader: &mut impl BufRead, limit: usize) -> io::Result<Option<PluginLine>> {
     let mut line = Vec::new();
     let read = reader.by_ref().take(limit as u64 + 1).read_until(b'\n', &mut line)?;
     if read == 0 {
@@ -43,9 +43,9 @@ fn next_line(reader: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > limit {
-        return Ok(Some(Line::TooLong));
+        return Ok(Some(PluginLine::TooLong));
     }
-    Ok(Some(Line::Text(line)))
+    Ok(Some(PluginLine::Text(line)))
 }
 
 /// Passes stderr on to the log; returns the last line when the stream ends.
@@ -54,7 +54,7 @@ pub(super) fn log_stderr(stream: impl Read + Send + 'static, label: String) -> i
         let mut reader = BufReader::new(stream);
         let (mut count, mut last) = (0, String::new());
         while let Ok(Some(line)) = next_line(&mut reader, LOGGED_BYTES) {
-            let Line::Text(line) = line else { continue };
+            let PluginLine::Text(line) = line else { continue };
             let text = String::from_utf8_lossy(&line).trim_end().to_owned();
             if text.is_empty() {
                 continue;
@@ -80,8 +80,8 @@ mod tests {
         let read = |text: &'static str| -> Vec<String> {
             let found = lines(text.as_bytes(), 4).unwrap();
             let text = |line| match line {
-                Line::Text(line) => String::from_utf8(line).unwrap(),
-                Line::TooLong => "too long".to_owned(),
+                PluginLine::Text(line) => String::from_utf8(line).unwrap(),
+                PluginLine::TooLong => "too long".to_owned(),
             };
             found.iter().map(text).collect()
         };

@@ -61,7 +61,7 @@ pub(crate) struct DeployFlags {
 /// Which objects make the pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WorkloadChoice {
-    /// A JobSet if the cluster has its CRD, else a Job. Without a cluster, a Job.
+    /// A `JobSet` if the cluster has its CRD, else a Job. Without a cluster, a Job.
     #[default]
     Auto,
     Job,

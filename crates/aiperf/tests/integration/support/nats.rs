@@ -1,4 +1,4 @@
-//! A NATS server with JetStream, in a folder of its own.
+//! A NATS server with `JetStream`, in a folder of its own.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

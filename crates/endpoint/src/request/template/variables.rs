@@ -71,7 +71,8 @@ fn named<'a>(turn: &'a Turn, names: [&'static str; 2]) -> impl Iterator<Item = &
 
 /// The messages that the chat endpoint would send, as JSON.
 fn messages(request: &TurnRequest<'_>) -> Result<Jinja, String> {
-    let messages = message::messages(request, EndpointKind::Chat, ContentStyle::of(request)).map_err(|error| error.to_string())?;
+    let messages =
+        message::messages(request, EndpointKind::Chat, ContentStyle::of(request)).map_err(|error| error.to_string())?;
     serde_json::to_string(&messages).map(Jinja::from_safe_string).map_err(|error| error.to_string())
 }
 

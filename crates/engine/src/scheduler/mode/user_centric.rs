@@ -81,7 +81,7 @@ impl UserCentricMode {
         let missing = users.saturating_sub(coming.len());
         for place in 1..=missing {
             self.order += 1;
-            let start = now + Nanos((gap.0 as u128 * place as u128 / missing as u128) as u64);
+            let start = now + Nanos((u128::from(gap.0) * place as u128 / missing as u128) as u64);
             coming.push(Coming { start, order: self.order, from_the_beginning: None });
         }
         self.gap = gap;

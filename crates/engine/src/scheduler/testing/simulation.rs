@@ -154,7 +154,7 @@ impl Simulation {
         let begun = bodies.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sent = progress.sent();
         let load = progress.load();
-        (DispatchLog { load, dispatched, cuts, preconnects, outcomes, begun, conversations, sent }, result)
+        (DispatchLog { dispatched, cuts, preconnects, outcomes, begun, conversations, sent, load }, result)
     }
 }
 
