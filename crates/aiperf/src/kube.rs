@@ -32,7 +32,9 @@ pub(crate) fn run(
         KubeInvocation::Init { template, name, model, url, output } => {
             files::init(template, name, model.as_deref(), url.as_deref(), output.as_deref())?;
         }
-        KubeInvocation::Validate { files, strict, json } => return files::validate(files, *strict, *json, environment),
+        KubeInvocation::Validate { files, strict, json } => {
+            return Ok(files::validate(files, *strict, *json, environment));
+        }
         KubeInvocation::ShowFile(file) => files::show(file, environment)?,
         KubeInvocation::ShowRun(access, run) => {
             let cluster = open(access)?;

@@ -64,13 +64,13 @@ impl PluginProcesses {
         for stream in self.streams {
             let label = stream.label().to_owned();
             match stream.finish(run.clone()) {
-                Ok(said) => tell(&label, said),
+                Ok(said) => tell(&label, said.as_deref()),
                 Err(error) => log::warn!("plugin {label}: {error}. {kept}."),
             }
         }
         for exporter in &self.exporters {
             match export(AFTER_RUN, &exporter.name, &exporter.command, &self.records, &run) {
-                Ok(said) => tell(&format!("{AFTER_RUN}:{}", exporter.name), said),
+                Ok(said) => tell(&format!("{AFTER_RUN}:{}", exporter.name), said.as_deref()),
                 Err(error) => warn(exporter, &error, &kept),
             }
         }
@@ -81,6 +81,6 @@ fn warn(process: &PluginProcess, error: &PluginError, consequence: &str) {
     log::warn!("plugin {}:{}: {error}. {consequence}.", process.category, process.name);
 }
 
-fn tell(label: &str, said: Option<String>) {
-    log::info!("plugin {label}: {}", said.as_deref().unwrap_or("done"));
+fn tell(label: &str, said: Option<&str>) {
+    log::info!("plugin {label}: {}", said.unwrap_or("done"));
 }

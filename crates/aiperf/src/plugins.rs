@@ -250,7 +250,7 @@ fn create(category: &str, name: Option<&str>, output: Option<&PathBuf>) -> anyho
 }
 
 fn print_lines(lines: &[String]) -> anyhow::Result<ExitCode> {
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect::<Vec<_>>().concat();
     crate::print(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -61,6 +61,7 @@ pub enum ClusterError {
 }
 
 impl ClusterError {
+    #[expect(clippy::needless_pass_by_value, reason = "errors and texts are passed as they are")]
     pub(crate) fn bus(what: impl Into<String>, reason: impl ToString) -> Self {
         Self::Bus { what: what.into(), reason: reason.to_string() }
     }

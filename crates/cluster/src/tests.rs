@@ -82,7 +82,7 @@ fn lines(dir: &Path, index: u64) -> Vec<String> {
 fn coordinate(bus: &Arc<MemoryBus>, dir: &Path, nodes: u64) -> Collected {
     let secrets = vec![("api-key".to_owned(), vec!["hush".to_owned()])];
     let bus = Arc::clone(bus) as Arc<dyn Bus>;
-    let mut coordinator = Coordinator::announce(bus, spec(nodes), secrets, settings(dir), "c".into()).unwrap();
+    let mut coordinator = Coordinator::announce(bus, spec(nodes), &secrets, settings(dir), "c".into()).unwrap();
     coordinator.gather(&|| false, |_| {}).unwrap();
     coordinator.start(&|| false).unwrap();
     coordinator.collect(&|| false, |_| {}).unwrap()

@@ -78,6 +78,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write them in place")]
     fn pod(metadata: Value, image: &str, ports: Value) -> Value {
         json!({
             "metadata": metadata,

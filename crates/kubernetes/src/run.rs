@@ -211,6 +211,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write it in place")]
     fn job(status: Value) -> Value {
         json!({
             "metadata": {

@@ -61,6 +61,7 @@ pub struct PackEntry {
 
 /// What an entry adds.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "there are few entries, and each is read once")]
 pub enum EntryContent {
     Endpoint(EndpointKind),
     PublicSet(&'static PublicSet),

@@ -1,5 +1,7 @@
 //! Process plugins that work, and those that crash, hang, flood or speak another version. The fixture is a shell script.
 
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -194,9 +194,8 @@ impl KnownServer {
             // Simulated with 5 million requests: 0.78 % are late with 7 users, 1.17 % with 8.
             Self::LogNormal => 7,
             // Simulated with 5 million requests: 0.83 % are late with 14 users, 1.01 % with 15.
-            Self::TwoClasses => 14,
-            // The latency of n users is the sum of Erlang(n - 4, 20/s) and an exponential time: 0.98 % with 14 users, 1.31 % with 15.
-            Self::Pool => 14,
+            // With the pool, the latency of n users is the sum of Erlang(n - 4, 20/s) and an exponential time: 0.98 % with 14 users, 1.31 % with 15.
+            Self::TwoClasses | Self::Pool => 14,
             // Simulated with 5 million requests: 3.3 % are late with 24 users, 6.8 % with 25, and 5 % are allowed.
             Self::SmallBatch => 24,
         }

@@ -58,7 +58,7 @@ pub(crate) fn coordinate(
         node_timeout: cluster.node_timeout,
         dir: dir.clone(),
     };
-    let mut coordinator = Coordinator::announce(bus, spec, secrets, settings, new_id())?;
+    let mut coordinator = Coordinator::announce(bus, spec, &secrets, settings, new_id())?;
     if config.output.console == ConsoleOutput::Report {
         eprintln!(
             "Run {run} with {} nodes. If this process is lost: aiperf attach {run} --nats {}",

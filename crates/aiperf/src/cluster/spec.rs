@@ -61,7 +61,9 @@ pub(super) fn announce(
     environment: &Environment,
 ) -> Result<(RunSpec, NamedOptions), ClusterError> {
     let mut own = raw.clone();
-    NOT_FOR_NODES.iter().for_each(|id| own.remove(*id));
+    for id in NOT_FOR_NODES {
+        own.remove(id);
+    }
     let mut files = Vec::new();
     for given in own.given().iter().filter(|given| FILES.contains(&given.id)) {
         for value in &given.values {

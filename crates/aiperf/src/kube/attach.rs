@@ -60,7 +60,7 @@ pub(super) fn follow(cluster: &Cluster, mut run: ClusterRun, interrupts: &Interr
                 "Run {} is over: {}{}",
                 run.name,
                 run.state.name(),
-                run.reason.iter().map(|r| format!(": {r}")).collect::<String>()
+                run.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
             );
             return Ok(FollowEnd::Over(run));
         }

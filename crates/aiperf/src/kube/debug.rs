@@ -29,7 +29,7 @@ pub(super) fn run(asked: &DebugRequest) -> anyhow::Result<ExitCode> {
         run.kind,
         run.name,
         run.state.name(),
-        run.reason.iter().map(|r| format!(": {r}")).collect::<String>()
+        run.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
     );
     let pods = cluster.pods(&run)?;
     let mut rows = vec![["POD", "PART", "PHASE", "MACHINE", "REASON"].map(str::to_owned).to_vec()];

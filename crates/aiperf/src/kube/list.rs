@@ -100,7 +100,7 @@ mod tests {
             endpoint: "http://server".to_owned(),
         };
         assert_eq!(
-            table(&[run.clone()], false),
+            table(std::slice::from_ref(&run), false),
             "RUN     NAMESPACE  STATE   NODES  CREATED\nmy-run  bench      Failed  4      2026-01-01T00:00:00Z\n"
         );
         assert!(table(&[run], true).ends_with("m      http://server  Job     BackoffLimitExceeded\n"));

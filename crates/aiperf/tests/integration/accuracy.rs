@@ -53,7 +53,7 @@ fn small_copy(benchmark: AccuracyBenchmark) -> TempDir {
         let path = if is_release { "test4.jsonl".to_owned() } else { format!("{config}/{split}.jsonl") };
         let path = folder.path().join(path.trim_start_matches('/'));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, rows.iter().map(|row| format!("{row}\n")).collect::<String>()).unwrap();
+        fs::write(path, rows.iter().map(|row| format!("{row}\n")).collect::<Vec<_>>().concat()).unwrap();
     }
     folder
 }
@@ -77,7 +77,8 @@ fn is_same_prompt(sent: &str, expected: &Value) -> bool {
     if let Some(prompt) = expected["prompt"].as_str() {
         sent == prompt
     } else {
-        let hash: String = Sha256::digest(sent.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash: String =
+            Sha256::digest(sent.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
         expected["prompt_sha256"] == hash
     }
 }
@@ -128,7 +129,7 @@ fn the_prompts_of_every_benchmark_reach_the_server_as_those_of_the_reference_to_
                 assert_eq!(messages.remove(0), json!({"role": "system", "content": system}));
             }
             if let Some(expected) = expected["messages"].as_array() {
-                assert_eq!(&messages, expected, "{name}")
+                assert_eq!(&messages, expected, "{name}");
             } else {
                 assert_eq!(messages.len(), 1, "{name}");
                 assert_eq!(messages[0]["role"], "user");
@@ -427,7 +428,7 @@ fn options_that_do_not_fit_are_refused_by_name() {
         ("--accuracy-benchmark mmlu --fixed-schedule", "--fixed-schedule"),
         ("--accuracy-benchmark mmlu --accuracy-grader code-execution", "runs programs, and the answers are texts"),
         ("--accuracy-benchmark mmlu --accuracy-tasks biology", "unknown name \"biology\" among the subjects"),
-        ("--accuracy-benchmark mmlu --accuracy-tasks virology", "has no file with the rows of test of virology"),
+        ("--accuracy-benchmark mmlu --accuracy-tasks virology", "the column \"choices\" is missing"),
         ("--accuracy-benchmark mmlu2", "choose one of mmlu"),
     ];
     for (words, reason) in refusals {

@@ -37,7 +37,9 @@ fn history(folder: &Path) -> (SearchGoal, Vec<aiperf_report::HistoryStep>) {
 /// What a search that was never interrupted asks for after these steps.
 fn twin(goal: &SearchGoal, steps: &[aiperf_report::HistoryStep]) -> Option<StepPlan> {
     let mut planner = CapacityPlanner::new(goal.clone());
-    steps.iter().for_each(|step| planner.tell(step.record.clone()));
+    for step in steps {
+        planner.tell(step.record.clone());
+    }
     match planner.next().action {
         SearchAction::Measure(plan) => Some(plan),
         SearchAction::Finish(_) => None,

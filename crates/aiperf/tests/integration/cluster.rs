@@ -121,7 +121,9 @@ fn a_restart_of_the_nats_server_loses_nothing() {
     let ended = run.end();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(distinct_records(&ended).len(), 120);
-    nodes.into_iter().for_each(|node| assert_eq!(node.end().code, Some(0)));
+    for node in nodes {
+        assert_eq!(node.end().code, Some(0));
+    }
 }
 
 #[test]
@@ -137,7 +139,9 @@ fn another_coordinator_takes_over() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(distinct_records(&ended).len(), 60);
     assert_eq!(summary(&ended)["is_complete"], true);
-    nodes.into_iter().for_each(|node| assert_eq!(node.end().code, Some(0)));
+    for node in nodes {
+        assert_eq!(node.end().code, Some(0));
+    }
 }
 
 #[test]

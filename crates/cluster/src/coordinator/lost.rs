@@ -58,7 +58,7 @@ fn lines(path: &std::path::Path) -> Result<u64, ClusterError> {
     loop {
         let length = {
             let buffer = reader.fill_buf().map_err(ClusterError::file(path))?;
-            count += buffer.iter().filter(|byte| **byte == b'\n').count() as u64;
+            count += memchr::memchr_iter(b'\n', buffer).count() as u64;
             buffer.len()
         };
         if length == 0 {

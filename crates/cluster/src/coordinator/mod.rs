@@ -81,7 +81,7 @@ impl Coordinator {
     pub fn announce(
         bus: Arc<dyn Bus>,
         spec: RunSpec,
-        secrets: Vec<(String, Vec<String>)>,
+        secrets: &[(String, Vec<String>)],
         settings: CoordinatorSettings,
         id: String,
     ) -> Result<Self, ClusterError> {
@@ -106,7 +106,7 @@ impl Coordinator {
             }),
         )?;
         if !secrets.is_empty() {
-            let answer = encode(&secrets);
+            let answer = encode(&secrets.to_vec());
             bus.serve(&names::secrets(&spec.run), Box::new(move |_| answer.clone()))?;
         }
         Self::take_charge(bus, spec, settings, id, anchor)

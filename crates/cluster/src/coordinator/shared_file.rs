@@ -57,7 +57,7 @@ pub(crate) fn hash_of(path: &Path) -> Result<String, ClusterError> {
     loop {
         let read = file.read(&mut buffer).map_err(ClusterError::file(path))?;
         if read == 0 {
-            return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat());
         }
         hasher.update(&buffer[..read]);
     }

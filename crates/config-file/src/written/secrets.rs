@@ -45,7 +45,7 @@ fn replace(value: Value, shown: &Value, secrets: &mut BTreeMap<String, String>) 
         (Value::String(text), Value::String(shown)) if text == *shown && !text.contains("${") => Value::String(text),
         (value, shown) if value == *shown && !value.is_string() => value,
         // Text of a number, as a header has it.
-        (value @ (Value::Number(_) | Value::Bool(_)), Value::String(shown)) if value.to_string() == *shown => value,
+        (value @ (Value::Number(_) | Value::Bool(_)), Value::String(shown)) if is_shown_as(&value, shown) => value,
         (value, _) => reference(&value, secrets),
     }
 }
@@ -56,6 +56,11 @@ fn reference(value: &Value, secrets: &mut BTreeMap<String, String>) -> Value {
     let written = Value::String(format!("${{{name}}}"));
     secrets.insert(name, text);
     written
+}
+
+fn is_shown_as(value: &Value, shown: &str) -> bool {
+    let text = value.to_string();
+    text == shown
 }
 
 #[cfg(test)]

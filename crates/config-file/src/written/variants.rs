@@ -10,7 +10,9 @@ use crate::FileError;
 
 pub(super) fn file_of(options: &RawOptions, experiment: &Experiment) -> Result<Value, FileError> {
     let mut common = options.clone();
-    OF_ALL_CELLS.into_iter().for_each(|(_, id)| common.remove(id));
+    for (_, id) in OF_ALL_CELLS {
+        common.remove(id);
+    }
     let points = variant_options(&common).map_err(|error| FileError::new(error.to_string()))?;
     let mut base: Option<Map<String, Value>> = None;
     let mut runs = Vec::new();

@@ -138,7 +138,7 @@ impl<'s> BenchmarkRows<'s> {
             },
             AccuracyData::Folder(folder) => QuestionOrigin::Folder {
                 path: folder.display().to_string(),
-                sha256: self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+                sha256: self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat(),
             },
         }
     }

@@ -175,7 +175,9 @@ mod tests {
         let reader = Arc::clone(&queue);
         let thread = thread::spawn(move || std::iter::from_fn(|| reader.next(false)).collect::<Vec<_>>());
         let sent: Vec<_> = (0..500).map(answer).collect();
-        sent.iter().for_each(|answer| queue.push(answer));
+        for answer in &sent {
+            queue.push(answer);
+        }
         queue.close();
         assert_eq!(thread.join().unwrap(), sent);
         assert_eq!(queue.left(), 0);

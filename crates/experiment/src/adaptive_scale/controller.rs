@@ -164,8 +164,9 @@ impl AdaptiveController {
             self.changes += 1;
         }
         // Requests that ended before now belong to no later window.
-        let over = self.window.take().map(|window| window.end);
-        over.into_iter().for_each(|end| self.drop_before(end));
+        if let Some(window) = self.window.take() {
+            self.drop_before(window.end);
+        }
         self.lever.decision(value)
     }
 

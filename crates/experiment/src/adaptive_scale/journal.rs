@@ -231,10 +231,9 @@ const fn status(ending: RampEnding, ramp: &ScaleRamp) -> &'static str {
     match ending {
         RampEnding::Sustained => "completed",
         RampEnding::NothingSustainable => "failed",
-        RampEnding::MaxKept => "incomplete",
         // As in the reference, a phase that was over while a value was held is not marked as failed.
         RampEnding::PhaseStopped if ramp.first_failing.is_some() && ramp.last_passing.is_none() => "failed",
-        RampEnding::PhaseStopped => "incomplete",
+        RampEnding::MaxKept | RampEnding::PhaseStopped => "incomplete",
     }
 }
 

@@ -48,7 +48,9 @@ fn controller(dir: &Path, search: &CapacitySearch) -> (CapacityController, LoadL
         (CapacityHistory::create(&paths.capacity_history(), "0", stored).unwrap(), Vec::new())
     };
     let mut planner = CapacityPlanner::new(goal);
-    steps.iter().for_each(|step| planner.tell(step.record.clone()));
+    for step in &steps {
+        planner.tell(step.record.clone());
+    }
     let first = match planner.next().action {
         SearchAction::Measure(plan) => engine_level(plan.level, search),
         SearchAction::Finish(_) => LoadLevel::Users(1),

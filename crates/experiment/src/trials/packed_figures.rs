@@ -54,7 +54,7 @@ impl PackedFigures {
         let metric = |layout: &MetricLayout| MetricFigures {
             tag: layout.tag.clone(),
             unit: layout.unit.clone(),
-            stats: stats(layout.present.map(|is_there| is_there.then(&mut next))),
+            stats: stats(&layout.present.map(|is_there| is_there.then(&mut next))),
             intervals: layout.intervals.iter().map(|name| (*name, Interval { low: next(), high: next() })).collect(),
         };
         Figures { metrics: self.layout.iter().map(metric).collect() }
@@ -70,7 +70,7 @@ fn numbers(stats: &Stats) -> [Option<f64>; STATISTICS] {
     numbers
 }
 
-fn stats(numbers: [Option<f64>; STATISTICS]) -> Stats {
+fn stats(numbers: &[Option<f64>; STATISTICS]) -> Stats {
     let mut percentiles = [None; Percentile::COUNT];
     percentiles.copy_from_slice(&numbers[..Percentile::COUNT]);
     let other = |place: usize| numbers[Percentile::COUNT + place];

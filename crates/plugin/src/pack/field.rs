@@ -168,8 +168,7 @@ impl Form {
             }
             Self::Text if is_scalar(node) => return Ok(()),
             Self::Flag if matches!(node.value, NodeValue::Bool(_)) => return Ok(()),
-            Self::Count if matches!(node.value, NodeValue::Int(1..)) => return Ok(()),
-            Self::Seconds if matches!(node.value, NodeValue::Int(1..)) => return Ok(()),
+            Self::Count | Self::Seconds if matches!(node.value, NodeValue::Int(1..)) => return Ok(()),
             Self::Seconds if matches!(node.value, NodeValue::Float(number) if number > 0.0 && number.is_finite()) => {
                 return Ok(());
             }

@@ -52,6 +52,7 @@ pub(crate) struct DeployFlags {
     pub(crate) nats_url: Option<String>,
     pub(crate) nats_image: String,
     /// `Some(None)`: never.
+    #[expect(clippy::option_option, reason = "not given, never, or a time")]
     pub(crate) ttl_seconds: Option<Option<i32>>,
     pub(crate) keep_results: Option<u32>,
     pub(crate) results_claim: Option<String>,

@@ -103,10 +103,9 @@ impl RawOptions {
         let starts = [OptionId::SearchSpace, OptionId::SearchRecipe].into_iter().find(|id| self.is_given(*id));
         let Some(mut spec) = own else {
             return match search::find(self, tuning, streaming)? {
-                SearchRequest::None => Ok(None),
+                // With a search for a capacity the file is one run, and the search goes on within it.
+                SearchRequest::None | SearchRequest::Capacity => Ok(None),
                 SearchRequest::Adaptive(spec) => Ok(Some(*spec)),
-                // The file is one run, and the search goes on within it.
-                SearchRequest::Capacity => Ok(None),
                 SearchRequest::Grid(_) => Err(self.bad(
                     OptionId::SearchRecipe,
                     self.text(OptionId::SearchRecipe).unwrap_or_default(),
