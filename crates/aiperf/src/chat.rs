@@ -15,7 +15,7 @@ use aiperf_hub::Hub;
 use anyhow::anyhow;
 
 use self::messages::MessageLines;
-use self::screen::{AnswerView, Screen};
+use self::screen::{AnswerView, ChatScreen};
 use crate::build::VERSION;
 use crate::cli::ChatInvocation;
 use crate::interrupts::Interrupts;
@@ -38,7 +38,7 @@ pub(crate) fn run(
         hub: profile::hub(config, environment),
         interrupt: Interrupt::default(),
         answering: Arc::default(),
-        screen: Screen::default(),
+        screen: ChatScreen::default(),
     };
     let stdin = io::stdin();
     let by_hand = invocation.quick.is_none() && stdin.is_terminal();
@@ -79,7 +79,7 @@ struct Console {
     interrupt: Interrupt,
     /// An answer is coming: Ctrl-C is meant for it.
     answering: Arc<AtomicBool>,
-    screen: Screen,
+    screen: ChatScreen,
 }
 
 impl Console {
@@ -89,7 +89,7 @@ impl Console {
             if by_hand && answering.load(Ordering::Relaxed) && !interrupt.swap(true, Ordering::Relaxed) {
                 return;
             }
-            Screen::default().put("\n");
+            ChatScreen::default().put("\n");
             std::process::exit(i32::from(profile::INTERRUPTED));
         });
     }

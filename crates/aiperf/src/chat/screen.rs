@@ -9,11 +9,11 @@ use anyhow::Context;
 
 /// Standard output, which may be closed while an answer comes.
 #[derive(Debug, Default)]
-pub(super) struct Screen {
+pub(super) struct ChatScreen {
     failed: Option<io::Error>,
 }
 
-impl Screen {
+impl ChatScreen {
     /// What cannot be written is noted; the answer is still waited for.
     pub(super) fn put(&mut self, text: &str) {
         let mut stdout = io::stdout();
@@ -34,14 +34,14 @@ impl Screen {
 /// The part of an answer that is on the screen.
 #[derive(Debug)]
 pub(super) struct AnswerView<'a> {
-    screen: &'a mut Screen,
+    screen: &'a mut ChatScreen,
     is_terminal: bool,
     text: bool,
     reasoning: bool,
 }
 
 impl<'a> AnswerView<'a> {
-    pub(super) fn on(screen: &'a mut Screen) -> Self {
+    pub(super) fn on(screen: &'a mut ChatScreen) -> Self {
         Self { screen, is_terminal: io::stdout().is_terminal(), text: false, reasoning: false }
     }
 
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn a_reader_that_went_away_is_no_error_and_a_full_disk_is() {
-        let mut closed = Screen { failed: Some(io::ErrorKind::BrokenPipe.into()) };
+        let mut closed = ChatScreen { failed: Some(io::ErrorKind::BrokenPipe.into()) };
         assert!(closed.is_gone().unwrap() && closed.is_gone().unwrap());
-        let mut full = Screen { failed: Some(io::ErrorKind::StorageFull.into()) };
+        let mut full = ChatScreen { failed: Some(io::ErrorKind::StorageFull.into()) };
         assert!(full.is_gone().unwrap_err().to_string().contains("stdout"));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos, process_cpu};
 use aiperf_config::CoordinatorLossPolicy;
 
-use super::member::{Shared, StopKind};
+use super::member::{NodeState, StopKind};
 use crate::message::{CoordinatorBeat, Heartbeat, StopOrder, decode, encode};
 use crate::names::{self, run_bucket, run_key};
 
@@ -20,7 +20,7 @@ const ORDERS_EVERY: u32 = 2;
 const COORDINATOR_SILENCE: Nanos = Nanos(10_000_000_000);
 
 /// Runs until the member is done.
-pub(super) fn beat(shared: &Shared) {
+pub(super) fn beat(shared: &NodeState) {
     let (run, index) = (&shared.sender.run, shared.sender.index);
     let subject = names::heartbeat(run, index);
     let mut coordinator = shared.sender.bus.subscribe(&names::coordinator(run)).ok();
@@ -64,7 +64,7 @@ pub(super) fn beat(shared: &Shared) {
     }
 }
 
-fn follow_orders(shared: &Shared) {
+fn follow_orders(shared: &NodeState) {
     let order = shared.sender.bus.get(&run_bucket(&shared.sender.run), run_key::STOP);
     if let Ok(Some(order)) = order
         && let Ok(StopOrder { reason }) = decode(run_key::STOP, &order)
@@ -73,7 +73,7 @@ fn follow_orders(shared: &Shared) {
     }
 }
 
-impl Shared {
+impl NodeState {
     fn note_coordinator(&self, is_alive: bool) {
         let was_alive = self.coordinator_alive.swap(is_alive, Ordering::Relaxed);
         if was_alive && !is_alive {

@@ -38,7 +38,7 @@ pub enum StopKind {
 }
 
 /// What the threads of a member share.
-pub(super) struct Shared {
+pub(super) struct NodeState {
     pub(super) sender: Sender,
     card: NodeCard,
     pub(super) clock: ClockWatch,
@@ -53,13 +53,13 @@ pub(super) struct Shared {
     stopped: Mutex<Option<(String, StopKind)>>,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for NodeState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("sender", &self.sender).finish_non_exhaustive()
+        f.debug_struct("NodeState").field("sender", &self.sender).finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl NodeState {
     pub(super) fn status(&self) -> Status {
         let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         Status { clock: self.clock.latest(), counters: counters.as_ref().map_or_else(Counters::default, |read| read()) }
@@ -100,7 +100,7 @@ impl Shared {
 /// A node that takes part in a run.
 #[derive(Debug)]
 pub struct Member {
-    shared: Arc<Shared>,
+    shared: Arc<NodeState>,
     threads: Vec<JoinHandle<()>>,
     shipper: Arc<Mutex<FolderShipper>>,
     patience: Duration,
@@ -122,7 +122,7 @@ impl Member {
         };
         let clock = ClockWatch::new(Arc::clone(&agent.bus), &sender.run, clock_of(WallAnchor::take()));
         let shipper = Arc::new(Mutex::new(FolderShipper::new(sender.clone(), folder, records)));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(NodeState {
             sender,
             card: agent.card.clone(),
             clock,
@@ -138,7 +138,7 @@ impl Member {
         });
         shared.enter(NodePhase::Preparing)?;
         let mut threads = Vec::new();
-        let mut start = |name: &str, work: Box<dyn FnOnce(&Shared) + Send>| -> Result<(), ClusterError> {
+        let mut start = |name: &str, work: Box<dyn FnOnce(&NodeState) + Send>| -> Result<(), ClusterError> {
             let shared = Arc::clone(&shared);
             let thread = thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared));
             threads.push(thread.map_err(|cause| ClusterError::bus(format!("start the thread {name}"), cause))?);
@@ -147,7 +147,7 @@ impl Member {
         start(beat::THREAD, Box::new(beat::beat))?;
         start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
-        start(shipping::THREAD, Box::new(move |shared: &Shared| ship(shared, &own)))?;
+        start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;
         Ok(Self { shared, threads, shipper, patience: agent.settings.patience })
     }
 
@@ -261,7 +261,7 @@ fn clock_of(anchor: WallAnchor) -> NodeClock {
     Box::new(move || anchor.epoch(Mono::now()).0)
 }
 
-fn watch_clock(shared: &Shared) {
+fn watch_clock(shared: &NodeState) {
     let mut measured = Mono::now();
     while !shared.done.load(Ordering::Relaxed) {
         if Mono::now().since(measured) >= MEASURE_EVERY {
@@ -274,7 +274,7 @@ fn watch_clock(shared: &Shared) {
     }
 }
 
-fn ship(shared: &Shared, shipper: &Mutex<FolderShipper>) {
+fn ship(shared: &NodeState, shipper: &Mutex<FolderShipper>) {
     let mut warned = false;
     while !shared.done.load(Ordering::Relaxed) {
         let status = shared.status();

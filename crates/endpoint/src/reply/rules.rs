@@ -15,7 +15,7 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use self::found::Found;
-use self::path::{FieldPath, Step};
+use self::path::{FieldPath, PathStep};
 use self::tree::RuleTree;
 use self::walk::Walk;
 use crate::ResponseField;
@@ -75,7 +75,7 @@ impl RuleSet {
     pub(crate) fn compile(rules: &ResponseRules) -> Result<Self, String> {
         let mut paths: Vec<(Role, FieldPath)> =
             [("error", Role::ErrorMark), ("object", Role::ErrorWord), ("type", Role::ErrorWord)]
-                .map(|(name, role)| (role, FieldPath(vec![Step::Name(name.to_owned())])))
+                .map(|(name, role)| (role, FieldPath(vec![PathStep::Name(name.to_owned())])))
                 .to_vec();
         let mut expressions = Vec::new();
         for (role, name, texts) in Self::rows(rules) {

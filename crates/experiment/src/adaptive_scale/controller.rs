@@ -11,7 +11,7 @@ use serde_json::json;
 use super::journal::{Happened, Journal, Moment};
 use super::lever::Lever;
 use super::limit::Limits;
-use super::ramp::{NextStep, RampEnding, ScaleRamp, Stage, Verdict};
+use super::ramp::{NextStep, RampEnding, RampStage, ScaleRamp, WindowVerdict};
 use super::window::{Assessment, Window};
 use crate::error::RunError;
 use crate::watch::live::LiveSample;
@@ -77,7 +77,7 @@ impl AdaptiveController {
             );
             self.note("adaptive_phase_started", reason, self.ramp.value, None, (None, None), view);
         }
-        if self.ramp.stage == Stage::Sustain && self.held_since.is_none() {
+        if self.ramp.stage == RampStage::Sustain && self.held_since.is_none() {
             self.held_since = Some(since);
         }
         self.window = Some(Window::new(since, Nanos::from(self.plan.window), since));
@@ -105,9 +105,9 @@ impl AdaptiveController {
         let name = self.plan.variable.name();
         let found = describe(&assessed);
         let passed = match assessed.verdict {
-            Verdict::Inconclusive => None,
-            Verdict::Kept { .. } => Some(true),
-            Verdict::Broken => Some(false),
+            WindowVerdict::Inconclusive => None,
+            WindowVerdict::Kept { .. } => Some(true),
+            WindowVerdict::Broken => Some(false),
         };
         let text = match passed {
             None => format!(
@@ -181,7 +181,7 @@ impl LoadController for AdaptiveController {
     }
 
     fn decide(&mut self, view: &LoadView<'_>) -> LoadDecision {
-        if self.ramp.stage == Stage::Complete {
+        if self.ramp.stage == RampStage::Complete {
             return LoadDecision::Keep;
         }
         self.pending.extend(view.samples.iter().cloned());

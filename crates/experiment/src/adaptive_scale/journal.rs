@@ -12,7 +12,7 @@ use aiperf_report::{
 };
 use serde_json::{Number, json};
 
-use super::ramp::{RampEnding, ScaleRamp, Verdict};
+use super::ramp::{RampEnding, ScaleRamp, WindowVerdict};
 use super::window::Assessment;
 
 /// The files of one phase.
@@ -128,7 +128,7 @@ impl Journal {
 
     /// Keeps a window that was decided on for the summary.
     pub(super) fn keep(&mut self, value: f64, window: &Assessment, anchor: &WallAnchor) {
-        let passed = matches!(window.verdict, Verdict::Kept { .. });
+        let passed = matches!(window.verdict, WindowVerdict::Kept { .. });
         let all = window.completed();
         let stat = |metric: Metric, stat: &str| window.reported(metric, stat);
         let (latency, first, between) = (Metric::RequestLatency, Metric::TimeToFirstToken, Metric::InterTokenLatency);

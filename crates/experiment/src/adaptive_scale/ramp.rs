@@ -7,7 +7,7 @@ use aiperf_config::{AdaptiveScale, StepPolicy};
 
 /// What a window says.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum WindowVerdict {
     /// Too few responses.
     Inconclusive,
     /// All limits were kept; the nearest one by this share of it.
@@ -50,7 +50,7 @@ pub(super) enum RampEnding {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RampStage {
     Discover,
     Sustain,
     Complete,
@@ -60,7 +60,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone)]
 pub(super) struct ScaleRamp {
     plan: AdaptiveScale,
-    pub(super) stage: Stage,
+    pub(super) stage: RampStage,
     pub(super) value: f64,
     pub(super) last_passing: Option<f64>,
     pub(super) first_failing: Option<f64>,
@@ -73,7 +73,7 @@ pub(super) struct ScaleRamp {
 impl ScaleRamp {
     pub(super) fn new(plan: &AdaptiveScale) -> Self {
         Self {
-            stage: Stage::Discover,
+            stage: RampStage::Discover,
             value: plan.min,
             last_passing: None,
             first_failing: None,
@@ -85,11 +85,11 @@ impl ScaleRamp {
     }
 
     /// Takes in the verdict on a window. `held`: how long the value has been held, if it is.
-    pub(super) fn assess(&mut self, verdict: Verdict, held: Duration) -> NextStep {
+    pub(super) fn assess(&mut self, verdict: WindowVerdict, held: Duration) -> NextStep {
         match (self.stage, verdict) {
-            (Stage::Complete, _) => NextStep::KeepHolding,
-            (_, Verdict::Inconclusive) => NextStep::Extend,
-            (Stage::Discover, Verdict::Kept { margin }) => {
+            (RampStage::Complete, _) => NextStep::KeepHolding,
+            (_, WindowVerdict::Inconclusive) => NextStep::Extend,
+            (RampStage::Discover, WindowVerdict::Kept { margin }) => {
                 self.last_passing = Some(self.value);
                 if self.value >= self.plan.max {
                     return self.end(RampEnding::MaxKept);
@@ -98,16 +98,16 @@ impl ScaleRamp {
                 self.value += by;
                 NextStep::Raise { to: self.value, by }
             }
-            (Stage::Discover, Verdict::Broken) => {
+            (RampStage::Discover, WindowVerdict::Broken) => {
                 self.first_failing = Some(self.value);
                 let Some(at) = self.last_passing else { return self.end(RampEnding::NothingSustainable) };
-                self.stage = Stage::Sustain;
+                self.stage = RampStage::Sustain;
                 self.value = at;
                 NextStep::Hold { at }
             }
-            (Stage::Sustain, verdict) => {
+            (RampStage::Sustain, verdict) => {
                 self.sustain_windows += 1;
-                self.sustain_passed += u64::from(verdict != Verdict::Broken);
+                self.sustain_passed += u64::from(verdict != WindowVerdict::Broken);
                 if held >= self.plan.sustain { self.end(RampEnding::Sustained) } else { NextStep::KeepHolding }
             }
         }
@@ -115,7 +115,7 @@ impl ScaleRamp {
 
     /// The phase stopped sending before the rise was over.
     pub(super) fn stop(&mut self) {
-        if self.stage != Stage::Complete {
+        if self.stage != RampStage::Complete {
             self.end(RampEnding::PhaseStopped);
         }
     }
@@ -126,7 +126,7 @@ impl ScaleRamp {
     }
 
     fn end(&mut self, ending: RampEnding) -> NextStep {
-        self.stage = Stage::Complete;
+        self.stage = RampStage::Complete;
         self.ending = Some(ending);
         NextStep::End(ending)
     }
@@ -146,7 +146,7 @@ impl ScaleRamp {
     }
 }
 
-impl Stage {
+impl RampStage {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Discover => "discover",

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::lever::Lever;
 use super::limit::{LimitCheck, Limits};
-use super::ramp::{NextStep, RampEnding, ScaleRamp, Stage, Verdict};
+use super::ramp::{NextStep, RampEnding, RampStage, ScaleRamp, WindowVerdict};
 use super::window::Window;
 use crate::watch::live::LiveSample;
 use crate::watch::load_control::LoadDecision;
@@ -41,15 +41,19 @@ fn values(plan: &AdaptiveScale, p95: impl Fn(f64) -> f64) -> (Vec<f64>, ScaleRam
     let mut ramp = ScaleRamp::new(plan);
     let mut assessed = Vec::new();
     let mut held = Duration::ZERO;
-    while ramp.stage != Stage::Complete {
+    while ramp.stage != RampStage::Complete {
         assert!(assessed.len() < 10_000, "it never ends");
         assessed.push(ramp.value);
-        if ramp.stage == Stage::Sustain {
+        if ramp.stage == RampStage::Sustain {
             held += plan.window;
         }
         let found = p95(ramp.value);
         let bound = plan.limits[0].threshold;
-        let verdict = if found <= bound { Verdict::Kept { margin: (bound - found) / bound } } else { Verdict::Broken };
+        let verdict = if found <= bound {
+            WindowVerdict::Kept { margin: (bound - found) / bound }
+        } else {
+            WindowVerdict::Broken
+        };
         ramp.assess(verdict, held);
     }
     (assessed, ramp)
@@ -92,11 +96,11 @@ fn a_first_value_that_breaks_a_limit_ends_the_phase() {
 #[test]
 fn windows_that_break_a_limit_while_a_value_is_held_are_counted() {
     let mut ramp = ScaleRamp::new(&plan(MARGIN, 1.0, 40.0));
-    ramp.assess(Verdict::Kept { margin: 0.1 }, Duration::ZERO);
-    assert_eq!(ramp.assess(Verdict::Broken, Duration::ZERO), NextStep::Hold { at: 1.0 });
-    assert_eq!(ramp.assess(Verdict::Broken, Duration::from_secs(2)), NextStep::KeepHolding);
-    assert_eq!(ramp.assess(Verdict::Inconclusive, Duration::from_secs(4)), NextStep::Extend);
-    let end = ramp.assess(Verdict::Kept { margin: 0.1 }, Duration::from_secs(6));
+    ramp.assess(WindowVerdict::Kept { margin: 0.1 }, Duration::ZERO);
+    assert_eq!(ramp.assess(WindowVerdict::Broken, Duration::ZERO), NextStep::Hold { at: 1.0 });
+    assert_eq!(ramp.assess(WindowVerdict::Broken, Duration::from_secs(2)), NextStep::KeepHolding);
+    assert_eq!(ramp.assess(WindowVerdict::Inconclusive, Duration::from_secs(4)), NextStep::Extend);
+    let end = ramp.assess(WindowVerdict::Kept { margin: 0.1 }, Duration::from_secs(6));
     assert_eq!((end, ramp.sustain_windows, ramp.sustain_passed), (NextStep::End(RampEnding::Sustained), 2, 1));
 }
 
@@ -144,7 +148,7 @@ fn request(due: u64, end: u64, outcome: RequestOutcome) -> LiveSample {
     LiveSample { due: at(due), start: at(due), end: at(end), outcome, values }
 }
 
-fn checks(limits: &[SlaFilter], samples: &[LiveSample]) -> (Verdict, Vec<LimitCheck>) {
+fn checks(limits: &[SlaFilter], samples: &[LiveSample]) -> (WindowVerdict, Vec<LimitCheck>) {
     let limits = Limits::new(limits, &context()).unwrap();
     let window = Window::new(at(1_000), Nanos(1_000_000_000), at(1_000));
     let assessed = window.assess(samples, &limits, 2);
@@ -167,7 +171,7 @@ fn a_window_is_about_requests_that_were_sent_under_its_load() {
     assert_eq!(checks[0].value, Some(150.0));
     // The rate counts all that ended in the window.
     assert_eq!((checks[1].value, checks[1].margin), (Some(3.0), 0.0));
-    assert_eq!(verdict, Verdict::Kept { margin: 0.0 });
+    assert_eq!(verdict, WindowVerdict::Kept { margin: 0.0 });
 }
 
 #[test]
@@ -191,9 +195,9 @@ fn shares_count_failed_and_cancelled_requests() {
 fn too_few_responses_decide_nothing_and_no_value_keeps_no_limit() {
     let one = [request(1_000, 1_100, RequestOutcome::Success)];
     let latency = [limit("latency", "p95", SlaOp::Le, 200.0)];
-    assert_eq!(checks(&latency, &one).0, Verdict::Inconclusive);
+    assert_eq!(checks(&latency, &one).0, WindowVerdict::Inconclusive);
     let failed = [request(1_000, 1_100, RequestOutcome::Failed), request(1_000, 1_100, RequestOutcome::Failed)];
-    assert_eq!(checks(&latency, &failed).0, Verdict::Broken);
+    assert_eq!(checks(&latency, &failed).0, WindowVerdict::Broken);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use aiperf_metrics::Metric;
 use aiperf_protocol::RequestOutcome;
 
 use super::limit::{LimitCheck, Limits, WindowRequests, statistic};
-use super::ramp::Verdict;
+use super::ramp::WindowVerdict;
 use crate::watch::live::LiveSample;
 
 /// A window that goes on.
@@ -23,7 +23,7 @@ pub(super) struct Window {
 pub(super) struct Assessment {
     pub(super) start: Mono,
     pub(super) end: Mono,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: WindowVerdict,
     pub(super) checks: Vec<LimitCheck>,
     pub(super) succeeded: u64,
     pub(super) failed: u64,
@@ -84,9 +84,9 @@ impl Window {
         let enough = succeeded + failed + cancelled >= min_completed;
         let nearest = checks.iter().map(|check| check.margin).fold(f64::INFINITY, f64::min);
         let verdict = match (enough, checks.iter().all(|check| check.passes)) {
-            (false, _) => Verdict::Inconclusive,
-            (true, true) => Verdict::Kept { margin: nearest },
-            (true, false) => Verdict::Broken,
+            (false, _) => WindowVerdict::Inconclusive,
+            (true, true) => WindowVerdict::Kept { margin: nearest },
+            (true, false) => WindowVerdict::Broken,
         };
         let show = |(metric, values): (&Metric, Vec<f64>)| {
             values.into_iter().map(|value| metric.definition().show(value)).collect()

@@ -4,10 +4,10 @@
 
 /// A place in a document, from its root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FieldPath(pub(super) Vec<Step>);
+pub(super) struct FieldPath(pub(super) Vec<PathStep>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Name(String),
     Index(usize),
     Each,
@@ -24,12 +24,12 @@ impl FieldPath {
         while !rest.is_empty() {
             if let Some(inside) = rest.strip_prefix('[') {
                 let (item, after) = inside.split_once(']')?;
-                steps.push(if item == "*" { Step::Each } else { Step::Index(item.parse().ok()?) });
+                steps.push(if item == "*" { PathStep::Each } else { PathStep::Index(item.parse().ok()?) });
                 rest = after;
             } else {
                 let name = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
                 let (step, after) = name_of(name)?;
-                steps.push(Step::Name(step));
+                steps.push(PathStep::Name(step));
                 rest = after;
             }
         }
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn paths_have_names_items_and_quoted_names() {
-        let name = |name: &str| Step::Name(name.to_owned());
+        let name = |name: &str| PathStep::Name(name.to_owned());
         let path = FieldPath::parse("choices[*].delta.content").unwrap();
-        assert_eq!(path.0, [name("choices"), Step::Each, name("delta"), name("content")]);
+        assert_eq!(path.0, [name("choices"), PathStep::Each, name("delta"), name("content")]);
         let path = FieldPath::parse("[0].\"a.b\"[12]").unwrap();
-        assert_eq!(path.0, [Step::Index(0), name("a.b"), Step::Index(12)]);
+        assert_eq!(path.0, [PathStep::Index(0), name("a.b"), PathStep::Index(12)]);
         for other in ["", ".", "a.", "a..b", "a[", "a[-1]", "a[x]", "a b", "a|b", "1a", "a[*]b", "\"a", "length(a)"] {
             assert_eq!(FieldPath::parse(other), None, "{other}");
         }

@@ -1,7 +1,7 @@
 //! The paths of all rules as one tree: a node says what the value at its place is for, and which parts of it to look at.
 
 use super::Role;
-use super::path::{FieldPath, Step};
+use super::path::{FieldPath, PathStep};
 
 /// A tree of places. Node 0 is the root of the document.
 #[derive(Debug, Default)]
@@ -22,27 +22,27 @@ pub(super) struct RuleNode {
 }
 
 /// A path that is still to be followed from some node.
-type Rest<'a> = (Role, &'a [Step]);
+type Rest<'a> = (Role, &'a [PathStep]);
 
 impl RuleTree {
     pub(super) fn new(paths: &[(Role, FieldPath)]) -> Self {
         let mut tree = Self::default();
-        let choices: Vec<Vec<Step>> = paths
+        let choices: Vec<Vec<PathStep>> = paths
             .iter()
             .filter(|(role, _)| *role == Role::Choice)
             .filter_map(|(_, path)| {
-                let last = path.0.iter().rposition(|step| *step == Step::Each)?;
+                let last = path.0.iter().rposition(|step| *step == PathStep::Each)?;
                 Some(path.0[..=last].to_vec())
             })
             .collect();
         let rests: Vec<Rest<'_>> = paths.iter().map(|(role, path)| (*role, path.0.as_slice())).collect();
-        let choices: Vec<&[Step]> = choices.iter().map(Vec::as_slice).collect();
+        let choices: Vec<&[PathStep]> = choices.iter().map(Vec::as_slice).collect();
         tree.grow(&rests, &choices);
         tree
     }
 
     /// Adds a node for what is left of these paths; returns its number.
-    fn grow(&mut self, rests: &[Rest<'_>], choices: &[&[Step]]) -> usize {
+    fn grow(&mut self, rests: &[Rest<'_>], choices: &[&[PathStep]]) -> usize {
         let at = self.nodes.len();
         self.nodes.push(RuleNode::default());
         let begins_choice = choices.iter().any(|choice| choice.is_empty());
@@ -50,28 +50,29 @@ impl RuleTree {
         let roles = rests.iter().filter(|(role, rest)| rest.is_empty() && is_number(*role)).map(|(role, _)| *role);
         let mut node = RuleNode { roles: roles.collect(), begins_choice, ..RuleNode::default() };
         let firsts = rests.iter().filter_map(|(_, rest)| rest.first());
-        let mut known: Vec<&Step> = Vec::new();
+        let mut known: Vec<&PathStep> = Vec::new();
         for step in firsts {
             if known.contains(&step) {
                 continue;
             }
             known.push(step);
-            let leads = |other: &Step| other == step || (*other == Step::Each && matches!(step, Step::Index(_)));
+            let leads =
+                |other: &PathStep| other == step || (*other == PathStep::Each && matches!(step, PathStep::Index(_)));
             let below: Vec<Rest<'_>> = rests
                 .iter()
                 .filter_map(|(role, rest)| {
                     rest.split_first().filter(|(first, _)| leads(first)).map(|(_, rest)| (*role, rest))
                 })
                 .collect();
-            let choices: Vec<&[Step]> = choices
+            let choices: Vec<&[PathStep]> = choices
                 .iter()
                 .filter_map(|rest| rest.split_first().filter(|(first, _)| leads(first)).map(|(_, rest)| rest))
                 .collect();
             let child = self.grow(&below, &choices);
             match step {
-                Step::Name(name) => node.names.push((name.clone(), child)),
-                Step::Index(index) => node.items.push((*index, child)),
-                Step::Each => node.each = Some(child),
+                PathStep::Name(name) => node.names.push((name.clone(), child)),
+                PathStep::Index(index) => node.items.push((*index, child)),
+                PathStep::Each => node.each = Some(child),
             }
         }
         self.nodes[at] = node;
