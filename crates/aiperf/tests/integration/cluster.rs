@@ -82,8 +82,8 @@ fn connected_nodes_send_the_bytes_of_one_and_the_results_are_those_of_the_union(
 
 #[test]
 fn a_lost_node_is_named_and_its_requests_are_accounted_for() {
-    let Some(nats) = NatsServer::start() else { return };
     for (policy, code) in [("continue", 5), ("fail", 1)] {
+        let Some(nats) = NatsServer::start() else { return };
         let server = sim("ttft=100&itl=0&osl=1");
         let mut nodes = vec![node(&nats), node(&nats)];
         let words = format!("--concurrency 4 --request-count 60 --node-timeout 3 --on-node-loss {policy}");

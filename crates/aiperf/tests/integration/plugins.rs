@@ -59,11 +59,8 @@ fn timeless(record: &Value) -> Value {
     };
     for part in ["metadata", "metrics"] {
         if let Some(fields) = record[part].as_object_mut() {
-            for (name, value) in fields.iter_mut().filter(|(name, _)| is_timed(name)) {
-                // That it is there is part of the record, its value is not.
-                assert!(!name.is_empty());
-                *value = if value.is_null() { Value::Null } else { Value::from("measured") };
-            }
+            // Some are there only if two chunks came at different times.
+            fields.retain(|name, _| !is_timed(name));
         }
     }
     record
