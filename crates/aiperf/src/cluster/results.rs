@@ -1,7 +1,6 @@
 //! The results of a run on several nodes: the folders of the nodes, merged by the code of `aiperf merge`.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,9 +44,6 @@ pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnc
         log::warn!("{warning}");
     }
     let (mut files, _) = merged.rebuilt.write_beside(&merged.folder);
-    if collected.lost.is_empty() && !collected.interrupted {
-        forget_notes(dir)?;
-    }
     let html = wanted.config.map_or(Ok(None), |config| profile::html(config, dir, wanted.environment));
     let html = html.map(|file| files.written.extend(file));
     let (width, colour) = console_of(Width::FILE, wanted.environment);
@@ -78,19 +74,6 @@ pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnc
     }
     let code = exit_code(collected);
     Ok(wanted.config.map_or(code, |config| profile::with_plots(code, config, dir, wanted.environment)))
-}
-
-/// A node sends its folder before its run is over, so its note says that the run goes on. The merged results replace it.
-fn forget_notes(dir: &Path) -> anyhow::Result<()> {
-    for folder in node_folders(dir)? {
-        match fs::remove_file(ArtifactPaths::new(&folder, None).run_note()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot change {}", folder.display()));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 fn exit_code(collected: &Collected) -> ExitCode {
