@@ -324,7 +324,6 @@ fn faster_but_worse_answers_do_not_pass_the_gate() {
 }
 
 #[test]
-#[ignore = "a right program ends with exit code 1; the cause is not found"]
 fn programs_run_only_if_that_is_allowed_and_in_the_sandbox() {
     let data = small_copy(AccuracyBenchmark::LcbCodeGeneration);
     let server = TestServer::start(|_, request| {
