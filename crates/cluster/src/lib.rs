@@ -18,5 +18,5 @@ pub use bus::{AccessError, Answer, Bus, NatsAccess, NatsBus, StreamMessage, Subs
 pub use clock_offset::{ClockReading, ClockSegment};
 pub use coordinator::{Collected, Coordinator, CoordinatorSettings, NodeView, RunView, share};
 pub use error::ClusterError;
-pub use message::{Counters, NodeCard, NodeEnd, NodeFacts, NodePhase, RunSpec, SharedFile, StartOrder};
+pub use message::{Counters, NodeCard, NodeEnd, NodeFacts, NodePhase, RunSecrets, RunSpec, SharedFile, StartOrder};
 pub use node::{Assignment, Member, NodeAgent, NodeSettings, StopKind};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, divide_counts, divide_limits};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, SentShare, divide_counts, divide_limits};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
@@ -38,7 +38,7 @@ use crate::accuracy::grading_thread::GradingThread;
 use crate::adaptive_scale;
 use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::{RunMeasurements, repeating_command};
-use crate::contents::prefetch::Prefetcher;
+use crate::contents::prefetch::{Prefetcher, SampledOrder};
 use crate::contents::sessions::{Markers, Renderer, Sessions};
 use crate::error::RunError;
 use crate::prepare::capacity;
@@ -51,7 +51,7 @@ use crate::prepare::replay_plan;
 use crate::prepare::scenario;
 use crate::prepare::server_hook::{self, ProfilerHook};
 use crate::prepare::settings;
-use crate::prepare::start_time::{self, StartBarrier};
+use crate::prepare::start_time::{self, CommonStart, StartBarrier};
 use crate::prepare::strictness::Strictness;
 use crate::prepare::target::Targets;
 use crate::record::stamps;
@@ -106,6 +106,8 @@ pub struct Run {
     load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
     /// What makes the run wait for others when it is ready.
     pub(crate) barrier: Mutex<Option<Box<dyn StartBarrier>>>,
+    /// What another process has sent of the share of this one.
+    done: Option<SentShare>,
     /// Who grades the answers of an accuracy benchmark.
     grader: Mutex<Option<Box<dyn AnswerGrader>>>,
     /// What views of the run know.
@@ -200,6 +202,7 @@ impl Run {
             keeps_values: false,
             load_controllers: Mutex::default(),
             barrier: Mutex::default(),
+            done: None,
             grader: Mutex::new(grader),
             asked_phases: asked,
             live: Arc::clone(live),
@@ -226,6 +229,17 @@ impl Run {
     /// Lets the run wait for others when it is ready.
     pub fn start_with(&mut self, barrier: Box<dyn StartBarrier>) {
         self.barrier = Mutex::new(Some(barrier));
+    }
+
+    /// Leaves out what another process has sent of the share of this one.
+    pub fn go_on_after(&mut self, done: SentShare) {
+        done.take_from(&mut self.phases);
+        self.done = Some(done);
+    }
+
+    /// Whether each session of the data sends one request.
+    pub fn has_one_turn_each(&self) -> bool {
+        self.dataset.has_one_turn_each()
     }
 
     /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with
@@ -272,8 +286,11 @@ impl Run {
         }
         self.begin_capacity_search(version)?;
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
-        let sampler = self.dataset.sampler(self.data_seed);
-        let prefetcher = Prefetcher::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
+        let order = SampledOrder {
+            sampler: self.dataset.sampler(self.data_seed),
+            done: self.done.as_ref().map_or(0, SentShare::total),
+        };
+        let prefetcher = Prefetcher::start(&self.sessions, &self.phases, order, &self.fixed_schedule, inputs)
             .map_err(|cause| RunError::Thread { name: "prefetch", cause })?;
         let benchmark_id = self.new_run_id();
         self.run_note(version, &benchmark_id).write(&self.paths)?;
@@ -509,7 +526,7 @@ impl Run {
         Ok(config.write(&self.paths)?)
     }
 
-    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Plan {
+    fn plan(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<CommonStart>) -> Plan {
         let mut sampler = self.dataset.sampler(self.data_seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -519,6 +536,7 @@ impl Run {
                 conversations: self.sessions.for_engine().into(),
                 bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
                 next_conversation: Box::new(move || sampler.draw().0),
+                sessions_done: self.done.as_ref().map_or(0, SentShare::total),
                 fixed_schedule: self.fixed_schedule.clone(),
                 seed: self.seed,
                 timing: Timing {
@@ -563,13 +581,17 @@ impl Run {
     }
 
     /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
-    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Option<Box<dyn PhaseHook>> {
+    fn hook(
+        &self,
+        server_metrics: Option<&ServerMetricsWatch>,
+        start: Option<CommonStart>,
+    ) -> Option<Box<dyn PhaseHook>> {
         let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
         if let Some(profiler) = &self.config.endpoint.server_profiler {
             hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
         }
         hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
-        hooks.extend(start.map(start_time::hook));
+        hooks.extend(start.map(|start| Box::new(start) as Box<dyn PhaseHook>));
         (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 

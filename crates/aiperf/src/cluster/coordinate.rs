@@ -45,13 +45,15 @@ pub(crate) fn coordinate(
     logging::write_to(&dir)?;
     RunFiles::of(&asked.experiment)?.write(&dir);
     let mut raw = asked.options.clone();
+    let mut command = config.command_line.clone();
     if config.random_seed.is_none() {
         // All nodes draw the same data and arrivals.
         let seed = Stream::from_entropy().next_u64() >> 33;
         raw.set(OptionId::RandomSeed, OptionId::RandomSeed.flag(), vec![seed.to_string()]);
+        command = format!("{command} --random-seed {seed}");
     }
     let run = cluster.run_id.clone().unwrap_or_else(new_id);
-    let (spec, secrets) = spec::announce(&*bus, &run, &raw, cluster, environment)?;
+    let (spec, secrets) = spec::announce(&*bus, &run, &raw, cluster, command, environment)?;
     let settings = CoordinatorSettings {
         pool: cluster.pool.clone(),
         join_timeout: cluster.join_timeout,
@@ -134,7 +136,7 @@ fn finish(
         Err(error) => return Err(error.into()),
     };
     shown.work("Merging the records of all nodes", String::new());
-    let code = results::write(&collected, wanted, end_line)?;
+    let code = results::write(&collected, coordinator.spec(), wanted, end_line)?;
     coordinator.forget();
     Ok(code)
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use aiperf_artifact::{RebuildOptions, merge, node_folders};
-use aiperf_cluster::Collected;
-use aiperf_config::{Config, ConsoleOutput, Environment};
+use aiperf_cluster::{Collected, RunSpec};
+use aiperf_config::{Config, ConsoleOutput, Environment, NodeLossPolicy};
 use aiperf_report::ArtifactPaths;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
@@ -35,9 +35,16 @@ pub(super) fn clear_earlier(dir: &Path) -> anyhow::Result<()> {
 }
 
 /// Merges the folders of the nodes, writes and shows the results. `end_line` ends the line of progress.
-pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnce()) -> anyhow::Result<ExitCode> {
+pub(super) fn write(
+    collected: &Collected,
+    spec: &RunSpec,
+    wanted: &Wanted,
+    end_line: impl FnOnce(),
+) -> anyhow::Result<ExitCode> {
     let dir = wanted.dir;
-    let merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
+    let mut merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
+    // Nodes have commands of their own; this is the one that repeats the whole run.
+    merged.rebuilt.report.cli_command.clone_from(&spec.command);
     end_line();
     let skipped = merged.rebuilt.skipped.iter().map(ToString::to_string);
     for warning in merged.warnings.iter().cloned().chain(skipped) {
@@ -72,14 +79,16 @@ pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnc
     if let Some(error) = files.failed.into_iter().next() {
         return Err(error).context("some files could not be written");
     }
-    let code = exit_code(collected);
+    let code = exit_code(collected, spec.on_node_loss);
     Ok(wanted.config.map_or(code, |config| profile::with_plots(code, config, dir, wanted.environment)))
 }
 
-fn exit_code(collected: &Collected) -> ExitCode {
+fn exit_code(collected: &Collected, on_node_loss: NodeLossPolicy) -> ExitCode {
+    // The other nodes may have finished before the loss was noticed.
+    let is_failed_by_loss = !collected.lost.is_empty() && on_node_loss == NodeLossPolicy::Fail;
     if collected.interrupted {
         ExitCode::from(INTERRUPTED)
-    } else if !collected.failures.is_empty() {
+    } else if !collected.failures.is_empty() || is_failed_by_loss {
         ExitCode::FAILURE
     } else if collected.lost.is_empty() {
         ExitCode::SUCCESS

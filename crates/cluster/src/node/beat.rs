@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_config::CoordinatorLossPolicy;
+use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use super::member::{NodeState, StopKind};
 use crate::message::{CoordinatorBeat, Heartbeat, StopOrder, decode, encode};
@@ -39,6 +39,7 @@ pub(super) fn beat(shared: &NodeState) {
             index,
             counters: status.counters,
             clock: status.clock,
+            waits_for: shared.waits_for(),
             unshipped: shared.unshipped.load(Ordering::Relaxed),
             cpu_percent: spent * 100.0,
             sketches: shared.sketches(),
@@ -70,6 +71,13 @@ fn follow_orders(shared: &NodeState) {
         && let Ok(StopOrder { reason }) = decode(run_key::STOP, &order)
     {
         shared.stop(&reason, StopKind::Cut);
+    }
+    if shared.loss_policy == NodeLossPolicy::Replace {
+        let replaced = shared.sender.bus.get(&run_bucket(&shared.sender.run), &run_key::replaced(shared.sender.index));
+        if replaced.is_ok_and(|entry| entry.is_some()) {
+            shared
+                .stop("the coordinator took it for lost, and another node sends the rest of its share", StopKind::Cut);
+        }
     }
 }
 
