@@ -14,7 +14,7 @@ use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 use crate::bus::memory::MemoryBus;
 use crate::{
     Bus, Collected, Coordinator, CoordinatorSettings, Counters, Member, NodeAgent, NodeCard, NodeFacts, NodeSettings,
-    RunSecrets, RunSpec,
+    RunSecrets, RunSpec, RunView,
 };
 
 const RECORDS: &str = "profile_export.jsonl";
@@ -89,7 +89,7 @@ fn coordinate(bus: &Arc<MemoryBus>, dir: &Path, nodes: u64) -> Collected {
     let mut coordinator = Coordinator::announce(bus, spec(nodes), &secrets(), settings(dir), "c".into()).unwrap();
     coordinator.gather(&|| false, |_| {}).unwrap();
     coordinator.start(&|| false).unwrap();
-    coordinator.collect(&|| false, |_| {}).unwrap()
+    coordinator.collect(&|| false, |_: &RunView| {}).unwrap()
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn another_coordinator_collects_the_same_from_a_stream_that_repeats_everything()
     let mut attached =
         Coordinator::attach(Arc::clone(&bus) as Arc<dyn Bus>, "r", settings(&other), "d".into()).unwrap();
     attached.start(&|| false).unwrap();
-    attached.collect(&|| false, |_| {}).unwrap();
+    attached.collect(&|| false, |_: &RunView| {}).unwrap();
     assert_eq!(lines(&other, 0), lines(dir.path(), 0));
 }
 

@@ -19,7 +19,7 @@ use aiperf_engine::{
 };
 use aiperf_grading::AnswerGrader;
 use aiperf_hub::Hub;
-use aiperf_live::{LiveRun, RunPlan, RunState, StageName, StageState};
+use aiperf_live::{LiveRun, PhasePlan, RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, PhaseWindow, RecordBacklog, ValidityNote};
 use aiperf_protocol::StopReason;
 use aiperf_redact::shown_url;
@@ -616,6 +616,11 @@ impl Run {
         let profiling = self.phases.iter().position(PhaseConfig::is_measured);
         &self.contexts[profiling.unwrap_or_default()]
     }
+}
+
+/// The phases of a run, for views of a run that other processes send.
+pub fn phase_plans(config: &Config) -> Result<Vec<PhasePlan>, RunError> {
+    config.phases.iter().map(|phase| Ok(phase_plan(phase, &started_context(config, phase)?))).collect()
 }
 
 /// Which metrics a phase has, with the load that it begins with.

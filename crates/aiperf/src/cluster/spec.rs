@@ -14,7 +14,7 @@ use anyhow::Context;
 use crate::build::VERSION;
 
 /// Options that are for the coordinator, or that each node gets its own value of.
-const NOT_FOR_NODES: [OptionId; 20] = [
+const NOT_FOR_NODES: [OptionId; 21] = [
     OptionId::Nodes,
     OptionId::Nats,
     OptionId::NodePool,
@@ -32,6 +32,7 @@ const NOT_FOR_NODES: [OptionId; 20] = [
     OptionId::AutoPlot,
     OptionId::PlotRequired,
     OptionId::StatsInterval,
+    OptionId::ApiPort,
     OptionId::ApiHost,
     OptionId::ApiToken,
     OptionId::ApiLinger,

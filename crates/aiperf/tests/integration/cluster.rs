@@ -7,6 +7,7 @@ use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::live_api;
 use crate::support::{Authority, Ended, NatsServer, Program, Running, requests, sim, wait_for};
 
 const WORDS: &str = "--random-seed 42 --isl-stddev 6 --osl 4 --osl-stddev 2 --num-dataset-entries 17";
@@ -138,6 +139,39 @@ fn a_spare_node_sends_the_rest_of_the_share_of_a_lost_one() {
     assert!(summary["incomplete_reason"].as_str().is_some_and(|why| why.contains("node-2 sent the rest")), "{summary}");
     let spare = spare.end();
     assert_eq!(spare.code, Some(0), "{}", spare.stderr);
+}
+
+#[test]
+fn the_live_interface_of_the_coordinator_shows_the_whole_run_and_its_nodes() {
+    let Some(nats) = NatsServer::start() else { return };
+    let server = sim("ttft=50&itl=0&osl=1");
+    let nodes = [node(&nats), node(&nats)];
+    let words = "--concurrency 4 --request-count 100 --api-port 0 --api-linger 30";
+    let run = coordinator(&server, &nats, 2, words).with(PATIENT).start();
+    let address = live_api::address(&run);
+    let place = live_api::place(&address);
+    let snapshot = wait_for("the result", || {
+        let snapshot = live_api::get(place, "/api/snapshot")?;
+        snapshot["result"].is_object().then_some(snapshot)
+    });
+    // Every record of both nodes was counted.
+    assert_eq!(snapshot["phases"][0]["completed"], 100, "{snapshot}");
+    let latency = snapshot["metrics"].as_array().unwrap().iter().find(|row| row["tag"] == "request_latency").unwrap();
+    let names: Vec<&str> =
+        snapshot["nodes"].as_array().unwrap().iter().filter_map(|node| node["name"].as_str()).collect();
+    assert_eq!(names, ["node-0", "node-1"]);
+    let workers = live_api::get(place, "/api/workers").unwrap();
+    assert_eq!(workers["workers"].as_object().unwrap().len(), 2, "{workers}");
+    let live = latency["p99"].as_f64().unwrap();
+    assert_eq!(live_api::ask(place, "POST", "/api/shutdown").unwrap().0, 200);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    // Live percentiles are exact to 1 %.
+    let exact = summary(&ended)["request_latency"]["p99"].as_f64().unwrap();
+    assert!((live / exact - 1.0).abs() < 0.02, "{live} of {exact}");
+    for node in nodes {
+        assert_eq!(node.end().code, Some(0));
+    }
 }
 
 #[test]

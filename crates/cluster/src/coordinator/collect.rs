@@ -7,11 +7,12 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::NodeLossPolicy;
 
+use super::lost::RECORDS;
 use super::{Coordinator, NodeInRun, RunView};
 use crate::ClusterError;
 use crate::chunk::{ChunkContent, ChunkHead};
 use crate::clock_offset::segments;
-use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, StartOrder, decode, encode};
+use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, NodePhase, StartOrder, decode, encode};
 use crate::names::{record_stream, run_bucket, run_key};
 
 /// Messages that are read at once: the memory that records need here.
@@ -40,12 +41,26 @@ pub struct Collected {
     pub interrupted: bool,
 }
 
+/// Sees a run go on.
+pub trait RunObserver {
+    fn view(&mut self, view: &RunView);
+
+    /// Records of a node have arrived: the next bytes of its file of records.
+    fn records(&mut self, _node: u64, _bytes: &[u8]) {}
+}
+
+impl<F: FnMut(&RunView)> RunObserver for F {
+    fn view(&mut self, view: &RunView) {
+        self(view);
+    }
+}
+
 impl Coordinator {
-    /// Collects until every node has ended or is lost. `stopped`: whether the user wants to end the run; `show` sees it go on.
+    /// Collects until every node has ended or is lost. `stopped`: whether the user wants to end the run; `observer` sees it go on.
     pub fn collect(
         &mut self,
         stopped: &dyn Fn() -> bool,
-        mut show: impl FnMut(&RunView),
+        mut observer: impl RunObserver,
     ) -> Result<Collected, ClusterError> {
         let mut collected = Collected::default();
         let mut turn = 0_u32;
@@ -54,7 +69,7 @@ impl Coordinator {
                 collected.interrupted = true;
                 self.order_stop("the coordinator was interrupted");
             }
-            let read = match self.read_stream() {
+            let read = match self.read_stream(&mut observer) {
                 Ok(messages) => Some(messages),
                 Err(error @ (ClusterError::Gap { .. } | ClusterError::File { .. } | ClusterError::Message { .. })) => {
                     return Err(error);
@@ -67,8 +82,8 @@ impl Coordinator {
             };
             self.hear();
             self.start_phase();
-            // A node that has ended is silent, and its end may be among what is still to be read.
-            if read.is_some_and(|messages| messages < BATCH) {
+            if read.is_some() {
+                self.postpone_ended(read < Some(BATCH));
                 for index in self.newly_lost() {
                     self.lose(index);
                 }
@@ -76,7 +91,7 @@ impl Coordinator {
                     self.replace_lost();
                 }
             }
-            show(&self.view());
+            observer.view(&self.view());
             let is_over = |node: &NodeInRun| node.replica.end.is_some() || node.view.is_lost;
             if read == Some(0) && self.bus.is_connected() && self.nodes.values().all(is_over) {
                 self.replace_lost();
@@ -99,7 +114,7 @@ impl Coordinator {
     }
 
     /// Moves what the stream has to disk; returns how many messages it had.
-    fn read_stream(&mut self) -> Result<usize, ClusterError> {
+    fn read_stream(&mut self, observer: &mut dyn RunObserver) -> Result<usize, ClusterError> {
         let messages = self.bus.read(&record_stream(&self.spec.run), self.read_up_to, BATCH, WAIT)?;
         for message in &messages {
             let (head, bytes) = ChunkHead::read(&message.payload)?;
@@ -111,7 +126,12 @@ impl Coordinator {
             node.replica.note_clock(head.clock);
             node.replica.counters = head.counters;
             match head.content {
-                ChunkContent::Piece { file, offset, .. } => node.replica.append(&file, offset, &bytes)?,
+                ChunkContent::Piece { file, offset, .. } => {
+                    let new = node.replica.append(&file, offset, &bytes)?;
+                    if file == RECORDS {
+                        observer.records(index, new);
+                    }
+                }
                 ChunkContent::End(end) => {
                     node.view.counters = end.counters.clone();
                     node.view.has_ended = true;
@@ -161,6 +181,24 @@ impl Coordinator {
             Ok(_) => self.phases_started = phase,
             // The bus is away for a while: the nodes keep waiting.
             Err(error) => log::debug!("{error}"),
+        }
+    }
+
+    /// A node that has ended is silent, and its end may be among what is still to be read: such a node is not lost.
+    fn postpone_ended(&mut self, has_read_all: bool) {
+        let now = Mono::now();
+        if has_read_all || self.roster.silent(now).is_empty() {
+            return;
+        }
+        // Without an answer nothing is known, so that nobody is lost.
+        let known = self.read_members().is_ok();
+        for index in self.roster.silent(now) {
+            let member = self.nodes.get(&index).and_then(|node| node.member.as_ref());
+            let has_ended =
+                member.is_some_and(|member| matches!(member.phase, NodePhase::Finished | NodePhase::Failed(_)));
+            if !known || has_ended {
+                self.roster.see(index, now);
+            }
         }
     }
 

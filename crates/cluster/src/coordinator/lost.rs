@@ -13,7 +13,7 @@ use super::NodeInRun;
 use crate::ClusterError;
 
 /// The file of records, as a run without an export prefix names it.
-const RECORDS: &str = "profile_export.jsonl";
+pub(super) const RECORDS: &str = "profile_export.jsonl";
 /// The error type of these records.
 const LOST_WORKER: &str = "lost_worker";
 

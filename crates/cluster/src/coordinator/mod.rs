@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use aiperf_clock::{Mono, WallAnchor};
 
-pub use collect::Collected;
+pub use collect::{Collected, RunObserver};
 pub(crate) use shared_file::hash_of;
 pub use shared_file::share;
 pub use view::{NodeView, RunView};

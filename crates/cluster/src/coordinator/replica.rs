@@ -43,14 +43,14 @@ impl Replica {
         self.clock.extend(reading.filter(|reading| self.clock.last() != Some(reading)));
     }
 
-    /// Appends a piece of a file.
-    pub(super) fn append(&mut self, file: &str, offset: u64, bytes: &[u8]) -> Result<(), ClusterError> {
+    /// Appends a piece of a file; returns the bytes that are new.
+    pub(super) fn append<'a>(&mut self, file: &str, offset: u64, bytes: &'a [u8]) -> Result<&'a [u8], ClusterError> {
         check_inside(file)?;
         let expected = self.lengths.get(file).copied().unwrap_or(0);
         // A repeated message begins before the end of the file; what it has beyond the end is new.
         let known = expected.saturating_sub(offset);
         if known >= bytes.len() as u64 {
-            return Ok(());
+            return Ok(&[]);
         }
         if offset > expected {
             let node = self.folder.display().to_string();
@@ -64,10 +64,11 @@ impl Replica {
             let opened = OpenOptions::new().create(true).write(true).truncate(expected == 0).open(&path);
             self.open.insert(file.to_owned(), opened.map_err(ClusterError::file(&path))?);
         }
-        let Some(open) = self.open.get_mut(file) else { return Ok(()) };
-        open.write_all(&bytes[known as usize..]).map_err(ClusterError::file(&path))?;
+        let Some(open) = self.open.get_mut(file) else { return Ok(&[]) };
+        let new = &bytes[known as usize..];
+        open.write_all(new).map_err(ClusterError::file(&path))?;
         self.lengths.insert(file.to_owned(), offset + bytes.len() as u64);
-        Ok(())
+        Ok(new)
     }
 
     /// The node has ended: nothing more is written.

@@ -158,6 +158,7 @@ impl Member {
             Ok(())
         };
         start(beat::THREAD, Box::new(beat::beat))?;
+        start(beat::ORDERS_THREAD, Box::new(beat::watch_orders))?;
         start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
         start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;

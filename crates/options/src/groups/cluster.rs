@@ -100,11 +100,10 @@ pub(crate) const CLUSTER: &[OptionSpec] = &[
 
 const PER_NODE: &str = "it reads the results of one process, and the nodes of a run are several";
 /// Options that a coordinator cannot follow, and the reason.
-const REFUSED: [(OptionId, &str); 10] = [
+const REFUSED: [(OptionId, &str); 9] = [
     (OptionId::NodeIndex, "the coordinator gives each node its index"),
     (OptionId::NodeCount, "--nodes says how many there are"),
     (OptionId::StartAt, "the coordinator sets the common start"),
-    (OptionId::ApiPort, PER_NODE),
     (OptionId::OtelUrl, PER_NODE),
     (OptionId::MlflowTrackingUri, PER_NODE),
     (OptionId::WandbProject, PER_NODE),
