@@ -12,7 +12,7 @@ use aiperf_config::{Config, Environment, UiKind};
 use aiperf_dashboard::{Dashboard, DashboardHooks, Theme};
 use aiperf_live::{LiveRun, RunEnd};
 
-pub(crate) use ending::{cell_of, cells_of, end_of, failed};
+pub(crate) use ending::{cell_of, cells_of, end_of, end_of_report, failed};
 pub(crate) use facts::facts;
 pub(crate) use live_server::AfterRun;
 
@@ -38,6 +38,11 @@ impl Views {
         let server = live_server::start(live, config, dir)?;
         let dashboard = (config.output.ui == UiKind::Dashboard).then(|| dashboard(live, environment));
         Ok(Self { live: Arc::clone(live), server, dashboard: dashboard.flatten() })
+    }
+
+    /// Whether the terminal shows the dashboard.
+    pub(crate) fn has_dashboard(&self) -> bool {
+        self.dashboard.is_some()
     }
 
     /// Tells all views how the command ended, and ends them, except for the live interface.

@@ -32,6 +32,7 @@ pub use error::ArtifactError;
 pub use finding::Finding;
 pub use folder::Folder;
 pub use merge::{Merged, MergedNode, merge, node_folders};
+pub use observation::observed;
 pub use rebuild::{RebuildOptions, Rebuilt, rebuild};
 pub use request_table::{RequestTable, read_request_table};
 pub use requests::{RecordedFailure, RecordedRequest, RecordedRun, read_requests};

@@ -7,6 +7,12 @@ use aiperf_protocol::{ContentChunk, Delivery, RequestOutcome, ServerTimes, SpecD
 
 use crate::line::{Acceptance, LineMetrics, RecordLine, RecordedError};
 
+/// What was observed of one request, and the index of its phase; `None` for a line that is not a record.
+pub fn observed(line: &[u8]) -> Option<(usize, Observation)> {
+    let line: RecordLine = serde_json::from_slice(line).ok()?;
+    Some((line.metadata.phase_index as usize, observe(&line)))
+}
+
 pub(crate) fn observe(line: &RecordLine) -> Observation {
     let metadata = &line.metadata;
     let metrics = &line.metrics;

@@ -87,7 +87,7 @@ mod tests {
         assert!(message.len() < bytes.len() / 4);
         assert_eq!(ChunkHead::read(&message).unwrap(), (piece.clone(), bytes.clone()));
         assert_ne!(piece.message_id("r"), head(content(1)).message_id("r"));
-        let end = head(ChunkContent::End(NodeEnd { failure: None, counters: Counters::default() }));
+        let end = head(ChunkContent::End(NodeEnd::new(None, Counters::default())));
         assert_eq!(ChunkHead::read(&end.message(&[]).unwrap()).unwrap(), (end, Vec::new()));
     }
 

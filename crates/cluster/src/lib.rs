@@ -16,7 +16,7 @@ mod tests;
 
 pub use bus::{AccessError, Answer, Bus, NatsAccess, NatsBus, StreamMessage, Subscription};
 pub use clock_offset::{ClockReading, ClockSegment};
-pub use coordinator::{Collected, Coordinator, CoordinatorSettings, NodeView, RunView, share};
+pub use coordinator::{Collected, Coordinator, CoordinatorSettings, NodeView, RunObserver, RunView, share};
 pub use error::ClusterError;
-pub use message::{Counters, NodeCard, NodeEnd, NodeFacts, NodePhase, RunSpec, SharedFile, StartOrder};
+pub use message::{Counters, NodeCard, NodeEnd, NodeFacts, NodePhase, RunSecrets, RunSpec, SharedFile, StartOrder};
 pub use node::{Assignment, Member, NodeAgent, NodeSettings, StopKind};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
+use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy, SentShare};
 use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
@@ -48,8 +48,10 @@ pub struct RunSpec {
     pub variables: BTreeMap<String, String>,
     /// Files that options name.
     pub files: Vec<SharedFile>,
-    /// Options whose values are secrets: a node asks the coordinator for them.
+    /// Names of options and variables whose values are secrets: a node asks the coordinator for them.
     pub secrets: Vec<String>,
+    /// The command of the coordinator, with secrets redacted.
+    pub command: String,
     pub on_node_loss: NodeLossPolicy,
     pub on_coordinator_loss: CoordinatorLossPolicy,
 }
@@ -90,11 +92,26 @@ pub(crate) struct MemberEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AssignmentEntry {
     pub(crate) run: String,
+    /// The number of the node in the run.
     pub(crate) index: u64,
+    /// The share that it sends: that of its number, unless it replaces a lost node.
+    pub(crate) share: u64,
     pub(crate) count: u64,
+    /// What the lost node has sent of it.
+    pub(crate) after: Option<SentShare>,
 }
 
-/// The common start, in the coordinator's time.
+/// Which node sends the rest of the share of a lost one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReplacementEntry {
+    /// The number of the replacement in the run.
+    pub(crate) slot: u64,
+    pub(crate) share: u64,
+    /// Where it begins.
+    pub(crate) after: SentShare,
+}
+
+/// The common start of a phase, in the coordinator's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartOrder {
     pub at_ns: u64,
@@ -119,6 +136,9 @@ pub struct Counters {
     pub recorded: u64,
     /// Requests of the phases before this one.
     pub sent_before: u64,
+    /// Phases that follow this one.
+    #[serde(default)]
+    pub phases_left: u64,
     /// When they were counted, on the node's clock.
     pub at_ns: u64,
 }
@@ -137,6 +157,9 @@ pub(crate) struct Heartbeat {
     pub(crate) index: u64,
     pub(crate) counters: Counters,
     pub(crate) clock: Option<ClockReading>,
+    /// The number of the phase that it is ready for and whose start it waits for.
+    #[serde(default)]
+    pub(crate) waits_for: Option<u64>,
     /// Bytes of records that are on the node's disk only.
     pub(crate) unshipped: u64,
     /// Processor time of the process in percent of one processor.
@@ -165,6 +188,37 @@ pub struct NodeEnd {
     /// Why it is not complete, if it is not.
     pub failure: Option<String>,
     pub counters: Counters,
+    /// Files that are in the stream and that the node has removed since: they belong to a run that goes on.
+    #[serde(default)]
+    pub removed: Vec<String>,
+}
+
+impl NodeEnd {
+    pub(crate) fn new(failure: Option<String>, counters: Counters) -> Self {
+        Self { failure, counters, removed: Vec::new() }
+    }
+}
+
+/// What nodes ask the coordinator for, because it is not stored on the bus.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSecrets {
+    /// Options with their values, by name.
+    pub options: Vec<(String, Vec<String>)>,
+    /// Variables that the configuration file of the run refers to.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl RunSecrets {
+    /// What they are secrets of.
+    pub fn names(&self) -> Vec<String> {
+        self.options.iter().map(|(name, _)| name).chain(self.variables.keys()).cloned().collect()
+    }
+}
+
+impl std::fmt::Debug for RunSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RunSecrets").field(&self.names()).finish()
+    }
 }
 
 /// What `node.json` of a node's folder has for the merge.
@@ -181,6 +235,9 @@ pub struct NodeFacts {
     /// Requests that were under way when the node was lost.
     #[serde(default)]
     pub lost_requests: u64,
+    /// The number of the node that sent the rest of its share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<u64>,
 }
 
 impl NodeFacts {

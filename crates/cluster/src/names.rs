@@ -77,6 +77,14 @@ pub(crate) mod run_key {
     pub(crate) const START: &str = "start";
     pub(crate) const STOP: &str = "stop";
     pub(crate) const COORDINATOR: &str = "coordinator";
+    /// When all nodes start their phase with this number; the first one is 0 and starts with [`START`].
+    pub(crate) fn phase(number: u64) -> String {
+        format!("phase.{number}")
+    }
+    /// Who sends the rest of the share of a node that is lost.
+    pub(crate) fn replaced(index: u64) -> String {
+        format!("replaced.{index}")
+    }
     pub(crate) fn member(index: u64) -> String {
         format!("member.{index}")
     }

@@ -14,7 +14,7 @@ use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 use crate::bus::memory::MemoryBus;
 use crate::{
     Bus, Collected, Coordinator, CoordinatorSettings, Counters, Member, NodeAgent, NodeCard, NodeFacts, NodeSettings,
-    RunSpec,
+    RunSecrets, RunSpec, RunView,
 };
 
 const RECORDS: &str = "profile_export.jsonl";
@@ -28,9 +28,14 @@ fn spec(nodes: u64) -> RunSpec {
         variables: BTreeMap::new(),
         files: Vec::new(),
         secrets: vec!["api-key".into()],
+        command: "aiperf profile".into(),
         on_node_loss: NodeLossPolicy::Continue,
         on_coordinator_loss: CoordinatorLossPolicy::Finish,
     }
+}
+
+fn secrets() -> RunSecrets {
+    RunSecrets { options: vec![("api-key".to_owned(), vec!["hush".to_owned()])], variables: BTreeMap::new() }
 }
 
 fn settings(dir: &Path) -> CoordinatorSettings {
@@ -54,7 +59,7 @@ fn node(bus: &Arc<MemoryBus>, dir: &Path, id: &str, records: u64, is_lost: bool)
     };
     let agent = NodeAgent::join(Arc::clone(bus) as Arc<dyn Bus>, settings, card).unwrap();
     let assignment = agent.wait_for_run(&|| false).unwrap();
-    assert_eq!(agent.secrets(&assignment).unwrap(), [("api-key".to_owned(), vec!["hush".to_owned()])]);
+    assert_eq!(agent.secrets(&assignment).unwrap(), secrets());
     let folder = dir.join(id);
     fs::create_dir_all(&folder).unwrap();
     let member = Member::begin(&agent, &assignment, folder.clone(), folder.join(RECORDS)).unwrap();
@@ -80,12 +85,11 @@ fn lines(dir: &Path, index: u64) -> Vec<String> {
 }
 
 fn coordinate(bus: &Arc<MemoryBus>, dir: &Path, nodes: u64) -> Collected {
-    let secrets = vec![("api-key".to_owned(), vec!["hush".to_owned()])];
     let bus = Arc::clone(bus) as Arc<dyn Bus>;
-    let mut coordinator = Coordinator::announce(bus, spec(nodes), &secrets, settings(dir), "c".into()).unwrap();
+    let mut coordinator = Coordinator::announce(bus, spec(nodes), &secrets(), settings(dir), "c".into()).unwrap();
     coordinator.gather(&|| false, |_| {}).unwrap();
     coordinator.start(&|| false).unwrap();
-    coordinator.collect(&|| false, |_| {}).unwrap()
+    coordinator.collect(&|| false, |_: &RunView| {}).unwrap()
 }
 
 #[test]
@@ -134,7 +138,7 @@ fn another_coordinator_collects_the_same_from_a_stream_that_repeats_everything()
     let mut attached =
         Coordinator::attach(Arc::clone(&bus) as Arc<dyn Bus>, "r", settings(&other), "d".into()).unwrap();
     attached.start(&|| false).unwrap();
-    attached.collect(&|| false, |_| {}).unwrap();
+    attached.collect(&|| false, |_: &RunView| {}).unwrap();
     assert_eq!(lines(&other, 0), lines(dir.path(), 0));
 }
 

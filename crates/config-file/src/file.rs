@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aiperf_config::Environment;
-use aiperf_options::RawOptions;
+use aiperf_options::catalogue::OptionId;
+use aiperf_options::{Given, RawOptions};
 use serde_json::{Map, Value};
 
 use crate::body::{self, FileRunOptions, truth_value};
@@ -274,6 +275,21 @@ impl ConfigFile {
 
     pub(crate) fn sweep(&self) -> Result<SweepSection, FileError> {
         SweepSection::read(self.root.get("sweep")).map_err(|error| error.in_file(&self.name))
+    }
+
+    /// The options among these that the runs of the file have, with the place of each in the file.
+    pub fn options_among(&self, ids: &[OptionId]) -> Result<Vec<Given>, FileError> {
+        let mut found: Vec<Given> = Vec::new();
+        for variation in &self.variations()? {
+            let FileRunOptions { run, phases, .. } = self.options(variation)?;
+            let all = phases.iter().flat_map(|phase| phase.options.given()).chain(run.given());
+            for given in all.filter(|given| ids.contains(&given.id)) {
+                if !found.contains(given) {
+                    found.push(given.clone());
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The options of one run.

@@ -31,15 +31,18 @@ pub enum NodeLossPolicy {
     Fail,
     /// The other nodes go on with their own shares.
     Continue,
+    /// A node that waits in the pool sends what the lost one has not sent.
+    Replace,
 }
 
 impl NodeLossPolicy {
-    pub const NAMES: [&str; 2] = ["fail", "continue"];
+    pub const NAMES: [&str; 3] = ["fail", "continue", "replace"];
 
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "fail" => Some(Self::Fail),
             "continue" => Some(Self::Continue),
+            "replace" => Some(Self::Replace),
             _ => None,
         }
     }

@@ -72,7 +72,7 @@ pub use phase::{
     AdaptiveScale, AgenticReplay, Arrival, Cancellation, ControlVariable, GracePeriod, LoadLevel, Pace, PhaseConfig,
     PhaseKind, Ramp, RampShape, RateCurve, RatePoint, ScheduleZero, StepPolicy, StopConditions, Windows,
 };
-pub use phase_split::{PhaseSplit, divide_counts, divide_limits};
+pub use phase_split::{PhaseSplit, SentShare, divide_counts, divide_limits};
 pub use phases::Phases;
 pub use post_process::{MetricStat, PostProcess, PostProcessHandler};
 pub use run::{Config, NetworkLatency, RttProbing, SCENARIO, Scenario};

@@ -1,6 +1,8 @@
 //! The part of each phase that one node sends. Limits and counts of a divided phase are those of the node; [`PhaseSplit`] says what they
 //! are a part of, for the engine to divide arrivals, sessions and ramps.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{NodeShare, Pace, PhaseConfig};
 
 /// The part of a phase that one node sends. Limits and counts of the phase are those of the node; this says what they are a part of.
@@ -13,6 +15,36 @@ pub struct PhaseSplit {
     pub whole_sessions: Option<usize>,
     /// The prefill limit of all nodes together.
     pub whole_prefill: Option<usize>,
+}
+
+/// What a node has sent of its share before another one took over. Holds for closed loops whose sessions have one turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentShare {
+    /// Name of the phase that was under way; empty if none had begun.
+    pub phase: String,
+    /// Requests of that phase.
+    pub sent: u64,
+    /// Requests of the phases before it.
+    pub sent_before: u64,
+}
+
+impl SentShare {
+    /// Requests of all phases.
+    pub const fn total(&self) -> u64 {
+        self.sent + self.sent_before
+    }
+
+    /// Leaves of the phases of the node what is still to be sent. Its places are open from the start: their ramp is over.
+    pub fn take_from(&self, phases: &mut [PhaseConfig]) {
+        let Some(current) = phases.iter().position(|phase| *phase.name == *self.phase) else { return };
+        for (index, phase) in phases.iter_mut().enumerate().take(current + 1) {
+            let left = |count: u64| if index < current { 0 } else { count.saturating_sub(self.sent) };
+            phase.stop.requests = phase.stop.requests.map(left);
+            phase.stop.sessions = phase.stop.sessions.map(left);
+            phase.concurrency_ramp = None;
+            phase.prefill_ramp = None;
+        }
+    }
 }
 
 /// Gives the node its places of every limit.

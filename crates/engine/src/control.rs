@@ -91,6 +91,11 @@ impl Control {
         let _ = self.events.send(SchedulerEvent::Stop(reason));
     }
 
+    /// Whether the run has been told to stop and does not know it yet: the scheduler is busy or waits for something else.
+    pub fn stop_is_asked_for(&self) -> bool {
+        self.events.has(|event| matches!(event, SchedulerEvent::Stop(_)))
+    }
+
     /// Ends the measured phase as its duration would: nothing more is sent, and what is in flight may finish within the
     /// grace period. Before and after that phase nothing happens. `why` is a sentence for the log and the report.
     pub fn enough(&self, why: impl Into<Arc<str>>) {

@@ -62,6 +62,8 @@ pub struct Workload {
     pub bodies: Arc<dyn Bodies>,
     /// Draws the conversation of the next session; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
+    /// Sessions of this node that another one has sent before it: the first ones in the order of drawing.
+    pub sessions_done: u64,
     /// For phases that replay a schedule; empty otherwise.
     pub fixed_schedule: FixedSchedule,
     pub seed: Seed,

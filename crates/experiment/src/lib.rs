@@ -21,7 +21,7 @@ pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrup
 pub use error::RunError;
 pub use prepare::readiness::listed_models;
 pub use prepare::start_time::StartBarrier;
-pub use run::{Run, RunResult};
+pub use run::{Run, RunResult, phase_plans};
 pub use selftest::{
     ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,
     SelfTestOptions, StateFile,

@@ -10,9 +10,11 @@ mod tests;
 mod thread_counts;
 mod watches;
 
+pub use prepare::phase_plans;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aiperf_config::{Config, PhaseConfig};
+use aiperf_config::{Config, PhaseConfig, SentShare};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{FixedSchedule, PhaseOutcome};
@@ -66,6 +68,8 @@ pub struct Run {
     load_controllers: Mutex<Vec<(usize, Box<dyn LoadController>)>>,
     /// What makes the run wait for others when it is ready.
     pub(crate) barrier: Mutex<Option<Box<dyn StartBarrier>>>,
+    /// What another process has sent of the share of this one.
+    done: Option<SentShare>,
     /// Who grades the answers of an accuracy benchmark.
     grader: Mutex<Option<Box<dyn AnswerGrader>>>,
     /// What views of the run know.
@@ -103,6 +107,17 @@ impl Run {
     /// Lets the run wait for others when it is ready.
     pub fn start_with(&mut self, barrier: Box<dyn StartBarrier>) {
         self.barrier = Mutex::new(Some(barrier));
+    }
+
+    /// Leaves out what another process has sent of the share of this one.
+    pub fn go_on_after(&mut self, done: SentShare) {
+        done.take_from(&mut self.phases);
+        self.done = Some(done);
+    }
+
+    /// Whether each session of the data sends one request.
+    pub fn has_one_turn_each(&self) -> bool {
+        self.dataset.has_one_turn_each()
     }
 
     /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with

@@ -8,7 +8,7 @@ use aiperf_metrics::{MetricContext, Observation, RecordValues};
 use aiperf_protocol::PhaseKind;
 use serde_json::Value;
 
-use crate::snapshot::{CapacityProgress, ServerHeadline};
+use crate::snapshot::{CapacityProgress, NodeHealth, ServerHeadline};
 
 /// One finished request, with everything that is known about it. The failure message has no secrets in it.
 #[derive(Debug, Clone, Copy)]
@@ -77,4 +77,6 @@ pub struct GaugeReading {
     pub capacity: Option<Arc<CapacityProgress>>,
     /// What the server's metrics page showed last. Counters have the unit of their rate: the live model turns them into rates.
     pub server: Vec<ServerHeadline>,
+    /// The nodes that send the run, if there are several.
+    pub nodes: Vec<NodeHealth>,
 }

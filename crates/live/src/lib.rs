@@ -25,8 +25,8 @@ pub use history::{History, HistoryPoint};
 pub use run::{LiveRun, RunActivity, View};
 pub use snapshot::{
     CapacityProgress, CellProgress, CellState, ClientHealth, DistinctError, GoodputState, GpuState, Headline,
-    HistogramBin, LatencyHistogram, LogLine, MetricRow, Percentiles, PhaseProgress, PhaseStatus, RecordsProgress,
-    RunEnd, RunFile, RunState, ServerHeadline, Snapshot, Spread, Stage, StageName, StageState, SummaryRow,
-    SweepProgress, TriedLoad,
+    HistogramBin, LatencyHistogram, LogLine, MetricRow, NodeHealth, NodeState, Percentiles, PhaseProgress, PhaseStatus,
+    RecordsProgress, RunEnd, RunFile, RunState, ServerHeadline, Snapshot, Spread, Stage, StageName, StageState,
+    SummaryRow, SweepProgress, TriedLoad,
 };
 pub use verdict::{Verdict, VerdictCode};

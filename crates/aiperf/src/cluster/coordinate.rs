@@ -4,12 +4,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use aiperf_cluster::{Bus, ClusterError, Collected, Coordinator, CoordinatorSettings, NatsAccess, NatsBus};
-use aiperf_config::{ConsoleOutput, Environment, ExportLevel, LogLevel, UiKind};
+use aiperf_cluster::{Bus, ClusterError, Collected, Coordinator, CoordinatorSettings, NatsAccess, NatsBus, RunView};
+use aiperf_config::{Config, ConsoleOutput, Environment, ExportLevel, LogLevel, UiKind};
+use aiperf_experiment::phase_plans;
+use aiperf_live::{LiveRun, RunEnd, RunState};
 use aiperf_options::catalogue::OptionId;
 use aiperf_report::FolderLock;
 use aiperf_seed::Stream;
 
+use super::live_feed::LiveFeed;
 use super::results::{self, Wanted};
 use super::view::Shown;
 use super::{new_id, spec, stop_flag};
@@ -17,7 +20,9 @@ use crate::cli::{AttachInvocation, CoordinateInvocation};
 use crate::interrupts::Interrupts;
 use crate::logging;
 use crate::profile::{self, FolderRequest, INTERRUPTED};
+use crate::progress::ProgressStyle;
 use crate::run_files::RunFiles;
+use crate::views::{self, Views};
 
 const STOPPING: &str =
     "Stopping: the nodes send no more requests, results follow. Press Ctrl-C again to leave the nodes to themselves.";
@@ -45,13 +50,15 @@ pub(crate) fn coordinate(
     logging::write_to(&dir)?;
     RunFiles::of(&asked.experiment)?.write(&dir);
     let mut raw = asked.options.clone();
+    let mut command = config.command_line.clone();
     if config.random_seed.is_none() {
         // All nodes draw the same data and arrivals.
         let seed = Stream::from_entropy().next_u64() >> 33;
         raw.set(OptionId::RandomSeed, OptionId::RandomSeed.flag(), vec![seed.to_string()]);
+        command = format!("{command} --random-seed {seed}");
     }
     let run = cluster.run_id.clone().unwrap_or_else(new_id);
-    let (spec, secrets) = spec::announce(&*bus, &run, &raw, cluster, environment)?;
+    let (spec, secrets) = spec::announce(&*bus, &run, &raw, cluster, command, environment)?;
     let settings = CoordinatorSettings {
         pool: cluster.pool.clone(),
         join_timeout: cluster.join_timeout,
@@ -65,12 +72,29 @@ pub(crate) fn coordinate(
             cluster.nodes, cluster.url
         );
     }
+    let live = LiveRun::new(views::facts(config, None));
+    interrupts.let_cancel(&live);
+    let views = Views::start(&live, config, environment, &dir)?;
     let wanted = Wanted { dir: &dir, console: config.output.console, config: Some(config), environment };
-    let style = profile::style(config.output.ui, config.output.stats_interval, environment);
+    let style = if views.has_dashboard() {
+        ProgressStyle::Quiet
+    } else {
+        profile::style(config.output.ui, config.output.stats_interval, environment)
+    };
     let (shown, line) = Shown::start(style);
     let stopped = || stop.load(Ordering::Relaxed);
-    let collected = conduct(&mut coordinator, &shown, &stopped);
-    finish(&coordinator, collected, &wanted, &shown, || drop(line))
+    let collected = conduct(&mut coordinator, config, (&live, &shown), &stopped);
+    live.enter(RunState::Exporting);
+    let (mut views, mut after) = (Some(views), None);
+    let code = finish(&coordinator, collected, &wanted, &shown, |end| {
+        drop(line);
+        after = views.take().map(|views| views.finish(end));
+    });
+    if let (Err(error), Some(views)) = (&code, views) {
+        views.finish(views::failed(error));
+    }
+    after.into_iter().for_each(|after| after.linger(interrupts));
+    code
 }
 
 pub(crate) fn attach(
@@ -95,46 +119,55 @@ pub(crate) fn attach(
     let wanted = Wanted { dir: &asked.dir, console: ConsoleOutput::Report, config: None, environment };
     let (shown, line) = Shown::start(profile::style(UiKind::Simple, None, environment));
     let stopped = || stop.load(Ordering::Relaxed);
-    let collected = coordinator.start(&stopped).and_then(|_| coordinator.collect(&stopped, |view| shown.run(view)));
-    let code = finish(&coordinator, collected, &wanted, &shown, || drop(line));
+    let observer = |view: &RunView| shown.run(view);
+    let collected = coordinator.start(&stopped).and_then(|_| coordinator.collect(&stopped, observer));
+    let finished = finish(&coordinator, collected.map_err(Into::into), &wanted, &shown, |_| drop(line));
     drop(claim);
-    code
+    finished
 }
 
 fn conduct(
     coordinator: &mut Coordinator,
-    shown: &Shown,
+    config: &Config,
+    (live, shown): (&LiveRun, &Shown),
     stopped: &dyn Fn() -> bool,
-) -> Result<Collected, ClusterError> {
+) -> anyhow::Result<Collected> {
+    let plans = phase_plans(config)?;
     let wanted = coordinator.spec().nodes;
     coordinator.gather(stopped, |found| shown.work("Waiting for nodes", format!("{found} of {wanted}")))?;
     shown.work("Preparing", format!("{wanted} nodes"));
     coordinator.start(stopped)?;
-    coordinator.collect(stopped, |view| shown.run(view))
+    let run = coordinator.run().to_owned();
+    Ok(coordinator.collect(stopped, LiveFeed::begin(live, shown, &run, plans))?)
 }
 
 fn finish(
     coordinator: &Coordinator,
-    collected: Result<Collected, ClusterError>,
+    collected: anyhow::Result<Collected>,
     wanted: &Wanted,
     shown: &Shown,
-    end_line: impl FnOnce(),
+    end_views: impl FnOnce(RunEnd),
 ) -> anyhow::Result<ExitCode> {
     let collected = match collected {
         Ok(collected) => collected,
-        Err(ClusterError::Interrupted) => {
-            coordinator.forget();
-            return Ok(ExitCode::from(INTERRUPTED));
+        Err(error) => {
+            return match error.downcast_ref::<ClusterError>() {
+                Some(ClusterError::Interrupted) => {
+                    coordinator.forget();
+                    end_views(RunEnd { outcome: RunState::Cancelled, ..RunEnd::default() });
+                    Ok(ExitCode::from(INTERRUPTED))
+                }
+                Some(ClusterError::TooFewNodes { .. } | ClusterError::NodeFailed { .. }) => {
+                    coordinator.forget();
+                    Err(error)
+                }
+                // The records stay in the stream, for another coordinator.
+                _ => Err(error),
+            };
         }
-        Err(error @ (ClusterError::TooFewNodes { .. } | ClusterError::NodeFailed { .. })) => {
-            coordinator.forget();
-            return Err(error.into());
-        }
-        // The records stay in the stream, for another coordinator.
-        Err(error) => return Err(error.into()),
     };
     shown.work("Merging the records of all nodes", String::new());
-    let code = results::write(&collected, wanted, end_line)?;
+    let code = results::write(&collected, coordinator.spec(), wanted, end_views)?;
     coordinator.forget();
     Ok(code)
 }

@@ -1,6 +1,7 @@
 //! Runs on several nodes: `aiperf profile --nodes`, `aiperf node` and `aiperf attach`.
 
 mod coordinate;
+mod live_feed;
 mod node;
 mod results;
 mod spec;

@@ -11,7 +11,7 @@ use aiperf_clock::{Mono, WallAnchor};
 use aiperf_cluster::{
     Assignment, ClusterError, Counters, Member, NatsAccess, NatsBus, NodeAgent, NodeCard, NodeSettings, StopKind,
 };
-use aiperf_config::{Config, Environment, LogLevel};
+use aiperf_config::{Config, Environment, LogLevel, NodeLossPolicy};
 use aiperf_engine::Control;
 use aiperf_experiment::{Monitor, RunResult, StartBarrier};
 use aiperf_live::LiveRun;
@@ -64,10 +64,11 @@ fn take_part(
     environment: &Environment,
     interrupts: &Interrupts,
 ) -> anyhow::Result<ExitCode> {
-    let Assignment { spec, index, count } = assignment;
-    eprintln!("Run {}: this node sends share {index} of {count}", spec.run);
+    let Assignment { spec, index, share, count, after } = assignment;
+    let rest = if after.is_some() { "the rest of " } else { "" };
+    eprintln!("Run {}: this is node-{index}, which sends {rest}share {share} of {count}", spec.run);
     let above = agent.spool().join(&spec.run).join(format!("process-{}", agent.id()));
-    let folder = above.join(format!("node-{index}"));
+    let folder = above.join(format!("node-{share}"));
     fs::create_dir_all(&folder)?;
     let records = ArtifactPaths::new(&folder, None).records();
     let member = Arc::new(Member::begin(agent, assignment, folder.clone(), records)?);
@@ -105,16 +106,25 @@ fn send(
     let places = agent.fetch_files(assignment)?;
     let secrets = agent.secrets(assignment)?;
     let results: PathBuf = if assignment.count > 1 { above.to_owned() } else { folder.to_owned() };
-    let raw = spec::options_of(assignment, secrets, &places, &results)?;
+    let raw = spec::options_of(assignment, &secrets, &places, &results)?;
     let mut here = environment.clone();
     here.variables.extend(assignment.spec.variables.clone());
+    here.variables.extend(secrets.variables);
     let experiment = cli::experiment(&raw, &here)?;
     let config = experiment.cells.into_iter().next().map(|cell| cell.config);
     let config = config.ok_or_else(|| anyhow::anyhow!("there is nothing to run"))?;
     let names: Vec<String> = config.phases.iter().map(|phase| phase.name.to_string()).collect();
     let live = LiveRun::new(views::facts(&config, None));
     let mut ready = prepare(config, &here, &live)?;
-    ready.run.start_with(Box::new(Barrier(Arc::clone(member))));
+    if assignment.spec.on_node_loss == NodeLossPolicy::Replace && !ready.run.has_one_turn_each() {
+        anyhow::bail!(
+            "--on-node-loss replace needs data with one turn for each session: a conversation cannot go on at another node; use `continue`"
+        );
+    }
+    if let Some(done) = &assignment.after {
+        ready.run.go_on_after(done.clone());
+    }
+    ready.run.start_with(Box::new(Barrier { member: Arc::clone(member), anchor: None, phase: 0 }));
     ready.execute_watched(interrupts, None, |control, monitor| watch(member, control, monitor, names))
 }
 
@@ -140,6 +150,7 @@ fn watch(member: &Arc<Member>, control: Control, monitor: &Arc<Monitor>, phases:
             expected: progress.expected(),
             recorded: counted.recorded(),
             sent_before: progress.sent_before(),
+            phases_left: progress.phase_index().map_or(0, |(index, _)| phases.len() - index - 1) as u64,
             at_ns: anchor.epoch(Mono::now()).0,
         }
     });
@@ -155,10 +166,22 @@ fn watch(member: &Arc<Member>, control: Control, monitor: &Arc<Monitor>, phases:
 
 /// The common start of all nodes.
 #[derive(Debug)]
-struct Barrier(Arc<Member>);
+struct Barrier {
+    member: Arc<Member>,
+    /// The wall clock of the records.
+    anchor: Option<WallAnchor>,
+    /// The phase that began last.
+    phase: u64,
+}
 
 impl StartBarrier for Barrier {
     fn wait(&mut self, anchor: WallAnchor, stopped: &dyn Fn() -> bool) -> Option<Mono> {
-        self.0.wait_for_start(anchor, stopped)
+        self.anchor = Some(anchor);
+        self.member.wait_for_start(anchor, stopped)
+    }
+
+    fn wait_for_phase(&mut self, stopped: &dyn Fn() -> bool) -> Option<Mono> {
+        self.phase += 1;
+        self.member.wait_for_phase(self.phase, self.anchor?, stopped)
     }
 }

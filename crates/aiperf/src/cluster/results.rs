@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use aiperf_artifact::{RebuildOptions, merge, node_folders};
-use aiperf_cluster::Collected;
-use aiperf_config::{Config, ConsoleOutput, Environment};
+use aiperf_cluster::{Collected, RunSpec};
+use aiperf_config::{Config, ConsoleOutput, Environment, NodeLossPolicy};
+use aiperf_live::RunEnd;
 use aiperf_report::ArtifactPaths;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
@@ -14,6 +15,7 @@ use anyhow::Context;
 use super::NODES_LOST;
 use crate::build::VERSION;
 use crate::profile::{self, INTERRUPTED, console_of};
+use crate::views;
 
 /// Where results go, and how they are shown.
 pub(super) struct Wanted<'a> {
@@ -34,11 +36,17 @@ pub(super) fn clear_earlier(dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Merges the folders of the nodes, writes and shows the results. `end_line` ends the line of progress.
-pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnce()) -> anyhow::Result<ExitCode> {
+/// Merges the folders of the nodes, writes and shows the results. `end_views` ends what shows the run while it goes on.
+pub(super) fn write(
+    collected: &Collected,
+    spec: &RunSpec,
+    wanted: &Wanted,
+    end_views: impl FnOnce(RunEnd),
+) -> anyhow::Result<ExitCode> {
     let dir = wanted.dir;
-    let merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
-    end_line();
+    let mut merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
+    // Nodes have commands of their own; this is the one that repeats the whole run.
+    merged.rebuilt.report.cli_command.clone_from(&spec.command);
     let skipped = merged.rebuilt.skipped.iter().map(ToString::to_string);
     for warning in merged.warnings.iter().cloned().chain(skipped) {
         log::warn!("{warning}");
@@ -46,6 +54,7 @@ pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnc
     let (mut files, _) = merged.rebuilt.write_beside(&merged.folder);
     let html = wanted.config.map_or(Ok(None), |config| profile::html(config, dir, wanted.environment));
     let html = html.map(|file| files.written.extend(file));
+    end_views(views::end_of_report(&merged.rebuilt.report, &files.written, dir));
     let (width, colour) = console_of(Width::FILE, wanted.environment);
     match wanted.console {
         ConsoleOutput::Report => {
@@ -72,14 +81,16 @@ pub(super) fn write(collected: &Collected, wanted: &Wanted, end_line: impl FnOnc
     if let Some(error) = files.failed.into_iter().next() {
         return Err(error).context("some files could not be written");
     }
-    let code = exit_code(collected);
+    let code = exit_code(collected, spec.on_node_loss);
     Ok(wanted.config.map_or(code, |config| profile::with_plots(code, config, dir, wanted.environment)))
 }
 
-fn exit_code(collected: &Collected) -> ExitCode {
+fn exit_code(collected: &Collected, on_node_loss: NodeLossPolicy) -> ExitCode {
+    // The other nodes may have finished before the loss was noticed.
+    let is_failed_by_loss = !collected.lost.is_empty() && on_node_loss == NodeLossPolicy::Fail;
     if collected.interrupted {
         ExitCode::from(INTERRUPTED)
-    } else if !collected.failures.is_empty() {
+    } else if !collected.failures.is_empty() || is_failed_by_loss {
         ExitCode::FAILURE
     } else if collected.lost.is_empty() {
         ExitCode::SUCCESS

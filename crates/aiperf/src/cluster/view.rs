@@ -69,10 +69,6 @@ impl Shown {
 
 fn snapshot(view: &RunView, elapsed: Nanos) -> Snapshot {
     let total = view.total();
-    let lost = view.nodes.iter().filter(|node| node.is_lost).count();
-    let bound = view.nodes.iter().filter_map(|node| node.clock).map(|clock| clock.bound_ns).max();
-    let clock = bound.map_or_else(String::new, |bound| format!(", clocks within {:.2} ms", bound as f64 / 1e6));
-    let lost = if lost > 0 { format!(", {lost} lost") } else { String::new() };
     let activity = if total.phase.is_empty() { "Waiting for the start".to_owned() } else { total.phase.clone() };
     Snapshot {
         activity,
@@ -83,10 +79,19 @@ fn snapshot(view: &RunView, elapsed: Nanos) -> Snapshot {
         elapsed,
         first_token: range(view, FIRST_TOKEN),
         latency: range(view, LATENCY),
-        note: Some(format!("{} nodes{lost}{clock}", view.nodes.len())),
+        note: Some(note(view)),
         signs_of_life: total.returned,
         ..Snapshot::default()
     }
+}
+
+/// The nodes in a few words.
+pub(super) fn note(view: &RunView) -> String {
+    let lost = view.nodes.iter().filter(|node| node.is_lost).count();
+    let bound = view.nodes.iter().filter_map(|node| node.clock).map(|clock| clock.bound_ns).max();
+    let clock = bound.map_or_else(String::new, |bound| format!(", clocks within {:.2} ms", bound as f64 / 1e6));
+    let lost = if lost > 0 { format!(", {lost} lost") } else { String::new() };
+    format!("{} nodes{lost}{clock}", view.nodes.len())
 }
 
 fn range(view: &RunView, name: &str) -> Option<LatencyRange> {

@@ -6,13 +6,17 @@ use aiperf_experiment::{ExperimentResult, RunResult};
 use aiperf_live::{CellProgress, CellState, RunEnd, RunFile, RunState, SummaryRow};
 use aiperf_metrics::{ConsoleGroup, Metric, Percentile, Stats, Summary, ValidityNote};
 use aiperf_protocol::RunOutcome;
-use aiperf_report::WrittenFile;
+use aiperf_report::{RunReport, WrittenFile};
 
 pub(crate) fn end_of(result: &RunResult, dir: &Path) -> RunEnd {
-    let report = &result.report;
+    end_of_report(&result.report, &result.files.written, dir)
+}
+
+/// `written`: the files that were written last.
+pub(crate) fn end_of_report(report: &RunReport, written: &[WrittenFile], dir: &Path) -> RunEnd {
     let summary = &report.profiling.summary;
     let log = report.log_file.iter().map(|path| RunFile { label: "Log File".to_owned(), path: relative(path, dir) });
-    let files = result.files.written.iter().chain(&report.other_files);
+    let files = written.iter().chain(&report.other_files);
     RunEnd {
         outcome: state(report.ending.outcome),
         reason: report.ending.reason.clone(),

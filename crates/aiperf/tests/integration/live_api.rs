@@ -34,7 +34,7 @@ pub(crate) fn ask(place: &str, method: &str, path: &str) -> Option<(u16, String)
     Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
 }
 
-fn get(place: &str, path: &str) -> Option<Value> {
+pub(crate) fn get(place: &str, path: &str) -> Option<Value> {
     let (status, body) = ask(place, "GET", path)?;
     (status == 200).then(|| serde_json::from_str(&body).unwrap())
 }

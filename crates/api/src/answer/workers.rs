@@ -1,7 +1,8 @@
-//! `GET /api/workers`. The reference has a process for each worker. Here one process does all of it, and is the only worker.
+//! `GET /api/workers`. The reference has a process for each worker. Here one process does all of it, and is the only worker, unless
+//! several nodes send the run: then each node is a worker.
 
 use aiperf_clock::Mono;
-use aiperf_live::{RunState, Snapshot};
+use aiperf_live::{NodeHealth, NodeState, RunState, Snapshot};
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -13,6 +14,9 @@ pub(crate) const WORKER: &str = "worker_local";
 
 pub(crate) async fn answer(State(state): Shared) -> Json<Value> {
     let snapshot = state.live.snapshot();
+    if !snapshot.nodes.is_empty() {
+        return Json(nodes(&snapshot));
+    }
     let worker = one(&state, &snapshot);
     let group = json!({
         "group_id": "local",
@@ -26,6 +30,41 @@ pub(crate) async fn answer(State(state): Shared) -> Json<Value> {
         "last_update_ns": null,
     });
     Json(json!({"workers": { WORKER: worker }, "worker_groups": {"local": group}}))
+}
+
+fn nodes(snapshot: &Snapshot) -> Value {
+    let one = |node: &NodeHealth| {
+        let status = match node.state {
+            NodeState::Lost => "error",
+            NodeState::Ended => "idle",
+            NodeState::Running => "healthy",
+        };
+        let worker = json!({
+            "worker_id": node.name,
+            "task_stats": {"total": node.sent, "failed": node.failed, "completed": node.returned - node.failed.min(node.returned)},
+            "processing_stats": {"processed": node.returned, "errors": node.failed},
+            "health": {"cpu_usage": node.cpu_percent},
+            "node": node,
+            "status": status,
+            "startup_state": null,
+            "startup_state_updated_ns": null,
+            "last_update_ns": null,
+        });
+        (node.name.clone(), worker)
+    };
+    let workers: serde_json::Map<String, Value> = snapshot.nodes.iter().map(one).collect();
+    let group = json!({
+        "group_id": "nodes",
+        "status": status(snapshot),
+        "startup_state": null,
+        "declared_workers": workers.len(),
+        "ready_workers": snapshot.nodes.iter().filter(|node| node.state != NodeState::Lost).count(),
+        "health": null,
+        "task_stats": tasks(snapshot),
+        "workers": workers.clone(),
+        "last_update_ns": null,
+    });
+    json!({"workers": workers, "worker_groups": {"nodes": group}})
 }
 
 fn one(state: &ApiState, snapshot: &Snapshot) -> Value {

@@ -69,7 +69,9 @@ fn ending(folder: &NodeFolder) -> (bool, Option<String>) {
     match &folder.origin.summary {
         None if folder.facts["state"] == "lost" => {
             let requests = folder.facts["lost_requests"].as_u64().unwrap_or(0);
-            (false, Some(format!("it was lost while {requests} of its requests were under way.")))
+            let rest =
+                replaced_by(folder).map_or_else(String::new, |other| format!("; {other} sent the rest of its share"));
+            (false, Some(format!("it was lost while {requests} of its requests were under way{rest}.")))
         }
         None => (false, Some("it ended before it wrote its summary.".to_owned())),
         Some(summary) => {
@@ -121,6 +123,11 @@ fn by_records(folder: &NodeFolder, name: &str, extent: &PhaseExtent) -> PhaseAcc
     }
 }
 
+/// The node that took over from a lost one.
+fn replaced_by(folder: &NodeFolder) -> Option<String> {
+    folder.facts["replaced_by"].as_u64().map(|index| format!("node-{index}"))
+}
+
 fn node_row(folder: &NodeFolder, node: &MergedNode) -> Value {
     let mut row = json!({"node": node.name, "records": node.records, "errors": node.failed});
     let mut put = |key: &str, value: Value| row[key] = value;
@@ -135,6 +142,9 @@ fn node_row(folder: &NodeFolder, node: &MergedNode) -> Value {
     }
     if folder.facts["lost_requests"].as_u64().is_some_and(|requests| requests > 0) {
         put("lost_requests", folder.facts["lost_requests"].clone());
+    }
+    if let Some(other) = replaced_by(folder) {
+        put("replaced_by", other.into());
     }
     if let Some(bound) = node.clock_bound_ns {
         put("clock_bound_ns", bound.into());

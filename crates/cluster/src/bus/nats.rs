@@ -16,6 +16,7 @@ use async_nats::jetstream::{self, kv, object_store, stream};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
+use tokio::time::{Instant, timeout_at};
 
 use super::access::SignIn;
 use super::{Answer, Bus, NatsAccess, StreamMessage, Subscription};
@@ -29,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// How long the stream knows the ids of messages: longer than any repeat of a call can take.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
+/// How long the server may take to say that a read is over.
+const READ_MARGIN: Duration = Duration::from_millis(200);
 /// A reader that nobody asks is forgotten by the server.
 const READER_LIFETIME: Duration = Duration::from_secs(60);
 
@@ -288,7 +291,8 @@ impl Bus for NatsBus {
             }
         };
         let what = format!("read the stream {stream}");
-        let messages = self.wait(&what, async {
+        let (messages, is_over) = self.wait(&what, async {
+            let until = Instant::now() + wait + READ_MARGIN;
             let mut batch = reader
                 .consumer
                 .batch()
@@ -298,20 +302,24 @@ impl Bus for NatsBus {
                 .await
                 .map_err(|error| error.to_string())?;
             let mut messages: Vec<StreamMessage> = Vec::new();
-            while let Some(message) = batch.next().await {
+            loop {
+                let Ok(message) = timeout_at(until, batch.next()).await else {
+                    // The server did not say that nothing more comes. What it still sends for this call would be lost.
+                    return Ok((messages, false));
+                };
+                let Some(message) = message else { return Ok((messages, true)) };
                 let message = message.map_err(|error| error.to_string())?;
                 let sequence = message.info().map_err(|error| error.to_string())?.stream_sequence;
                 let expected = messages.last().map_or(after, |last| last.sequence) + 1;
                 if sequence != expected {
                     // Something was lost on the way: what came so far is good, the rest is read again.
-                    break;
+                    return Ok::<_, String>((messages, false));
                 }
                 messages.push(StreamMessage { sequence, payload: message.payload.to_vec() });
             }
-            Ok::<_, String>(messages)
         })?;
         let after = messages.last().map_or(after, |last| last.sequence);
-        *kept = Some(StreamReader { after, ..reader });
+        *kept = is_over.then_some(StreamReader { after, ..reader });
         Ok(messages)
     }
 

@@ -7,19 +7,25 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::NodeLossPolicy;
 
+use super::lost::RECORDS;
 use super::{Coordinator, NodeInRun, RunView};
 use crate::ClusterError;
 use crate::chunk::{ChunkContent, ChunkHead};
 use crate::clock_offset::segments;
-use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, decode};
+use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, NodePhase, StartOrder, decode, encode};
 use crate::names::{record_stream, run_bucket, run_key};
 
 /// Messages that are read at once: the memory that records need here.
 const BATCH: usize = 16;
 /// How long one read waits.
 const WAIT: Duration = Duration::from_millis(200);
+/// From the order to the start of a phase: every node has read the order by then.
+const PHASE_LEAD: Duration = Duration::from_millis(750);
 /// Reads between two looks whether another coordinator has taken over.
 const CHECKS_EVERY: u32 = 10;
+
+/// Reads between two looks for nodes that can replace lost ones.
+const REPLACE_EVERY: u32 = 3;
 
 /// How a run with nodes ended.
 #[derive(Debug, Clone, Default)]
@@ -35,12 +41,26 @@ pub struct Collected {
     pub interrupted: bool,
 }
 
+/// Sees a run go on.
+pub trait RunObserver {
+    fn view(&mut self, view: &RunView);
+
+    /// Records of a node have arrived: the next bytes of its file of records.
+    fn records(&mut self, _node: u64, _bytes: &[u8]) {}
+}
+
+impl<F: FnMut(&RunView)> RunObserver for F {
+    fn view(&mut self, view: &RunView) {
+        self(view);
+    }
+}
+
 impl Coordinator {
-    /// Collects until every node has ended or is lost. `stopped`: whether the user wants to end the run; `show` sees it go on.
+    /// Collects until every node has ended or is lost. `stopped`: whether the user wants to end the run; `observer` sees it go on.
     pub fn collect(
         &mut self,
         stopped: &dyn Fn() -> bool,
-        mut show: impl FnMut(&RunView),
+        mut observer: impl RunObserver,
     ) -> Result<Collected, ClusterError> {
         let mut collected = Collected::default();
         let mut turn = 0_u32;
@@ -49,7 +69,7 @@ impl Coordinator {
                 collected.interrupted = true;
                 self.order_stop("the coordinator was interrupted");
             }
-            let read = match self.read_stream() {
+            let read = match self.read_stream(&mut observer) {
                 Ok(messages) => Some(messages),
                 Err(error @ (ClusterError::Gap { .. } | ClusterError::File { .. } | ClusterError::Message { .. })) => {
                     return Err(error);
@@ -61,16 +81,26 @@ impl Coordinator {
                 }
             };
             self.hear();
-            // A node that has ended is silent, and its end may be among what is still to be read.
-            if read.is_some_and(|messages| messages < BATCH) {
+            self.start_phase();
+            if read.is_some() {
+                self.postpone_ended(read < Some(BATCH));
                 for index in self.newly_lost() {
                     self.lose(index);
                 }
+                if turn.is_multiple_of(REPLACE_EVERY) {
+                    self.replace_lost();
+                }
             }
-            show(&self.view());
+            observer.view(&self.view());
             let is_over = |node: &NodeInRun| node.replica.end.is_some() || node.view.is_lost;
             if read == Some(0) && self.bus.is_connected() && self.nodes.values().all(is_over) {
-                return self.conclude(collected);
+                self.replace_lost();
+                if self.nodes.values().all(is_over) {
+                    for index in &self.unreplaced {
+                        log::error!("No node waits in pool {} that could replace node-{index}", self.settings.pool);
+                    }
+                    return self.conclude(collected);
+                }
             }
             turn = turn.wrapping_add(1);
             if turn.is_multiple_of(CHECKS_EVERY) {
@@ -84,7 +114,7 @@ impl Coordinator {
     }
 
     /// Moves what the stream has to disk; returns how many messages it had.
-    fn read_stream(&mut self) -> Result<usize, ClusterError> {
+    fn read_stream(&mut self, observer: &mut dyn RunObserver) -> Result<usize, ClusterError> {
         let messages = self.bus.read(&record_stream(&self.spec.run), self.read_up_to, BATCH, WAIT)?;
         for message in &messages {
             let (head, bytes) = ChunkHead::read(&message.payload)?;
@@ -96,11 +126,16 @@ impl Coordinator {
             node.replica.note_clock(head.clock);
             node.replica.counters = head.counters;
             match head.content {
-                ChunkContent::Piece { file, offset, .. } => node.replica.append(&file, offset, &bytes)?,
+                ChunkContent::Piece { file, offset, .. } => {
+                    let new = node.replica.append(&file, offset, &bytes)?;
+                    if file == RECORDS {
+                        observer.records(index, new);
+                    }
+                }
                 ChunkContent::End(end) => {
                     node.view.counters = end.counters.clone();
                     node.view.has_ended = true;
-                    node.replica.close(end);
+                    node.replica.close(end)?;
                     self.roster.dismiss(index);
                 }
             }
@@ -125,9 +160,45 @@ impl Coordinator {
             node.replica.note_clock(beat.clock);
             node.view.clock = beat.clock.or(node.view.clock);
             node.view.counters = beat.counters;
+            node.view.waits_for = beat.waits_for;
             node.view.cpu_percent = beat.cpu_percent;
             node.view.unshipped = beat.unshipped;
             node.view.sketches = beat.sketches;
+        }
+    }
+
+    /// Sets the start of the next phase when all nodes that are left wait for it.
+    fn start_phase(&mut self) {
+        let left = self.nodes.values().filter(|node| node.replica.end.is_none() && !node.view.is_lost);
+        let mut phases = left.map(|node| node.view.waits_for);
+        let Some(phase) = phases.next().flatten().filter(|phase| *phase > self.phases_started) else { return };
+        if !phases.all(|other| other == Some(phase)) {
+            return;
+        }
+        // Nodes know the clock of the coordinator that began the run. Another one cannot name a time: nodes start when they are told.
+        let at_ns = if self.is_attached { 0 } else { self.anchor.epoch(Mono::now()).0 + PHASE_LEAD.as_nanos() as u64 };
+        match self.bus.create(&run_bucket(&self.spec.run), &run_key::phase(phase), encode(&StartOrder { at_ns })) {
+            Ok(_) => self.phases_started = phase,
+            // The bus is away for a while: the nodes keep waiting.
+            Err(error) => log::debug!("{error}"),
+        }
+    }
+
+    /// A node that has ended is silent, and its end may be among what is still to be read: such a node is not lost.
+    fn postpone_ended(&mut self, has_read_all: bool) {
+        let now = Mono::now();
+        if has_read_all || self.roster.silent(now).is_empty() {
+            return;
+        }
+        // Without an answer nothing is known, so that nobody is lost.
+        let known = self.read_members().is_ok();
+        for index in self.roster.silent(now) {
+            let member = self.nodes.get(&index).and_then(|node| node.member.as_ref());
+            let has_ended =
+                member.is_some_and(|member| matches!(member.phase, NodePhase::Finished | NodePhase::Failed(_)));
+            if !known || has_ended {
+                self.roster.see(index, now);
+            }
         }
     }
 
@@ -155,6 +226,7 @@ impl Coordinator {
             NodeLossPolicy::Continue => {
                 log::warn!("The other nodes go on with their own shares (--on-node-loss continue)");
             }
+            NodeLossPolicy::Replace => self.unreplaced.push(index),
         }
     }
 
@@ -191,9 +263,10 @@ impl Coordinator {
                 state: state.to_owned(),
                 clock: segments(&node.replica.clock, node.replica.counters.at_ns.max(node.view.counters.at_ns)),
                 lost_requests,
+                replaced_by: node.replacement.as_ref().map(|replacement| replacement.slot),
             };
             let path = folder.join(NodeFacts::FILE);
-            fs::write(&path, crate::message::encode(&facts)).map_err(ClusterError::file(&path))?;
+            fs::write(&path, encode(&facts)).map_err(ClusterError::file(&path))?;
         }
         collected.view = self.view();
         Ok(collected)

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
+use aiperf_config::SentShare;
 
 use super::Coordinator;
 use crate::ClusterError;
@@ -23,7 +24,7 @@ impl Coordinator {
         let limit = self.settings.join_timeout.as_nanos() as u64;
         for index in 0..wanted {
             found(index as usize);
-            while !self.assign(index)? {
+            while !self.assign(index, index, None)? {
                 self.refuse_if_stopped(stopped)?;
                 if Mono::now().since(begun).0 > limit {
                     self.order_stop("too few nodes joined");
@@ -41,8 +42,8 @@ impl Coordinator {
         self.read_members()
     }
 
-    /// Gives a share to a node that waits; returns whether one took it.
-    fn assign(&mut self, index: u64) -> Result<bool, ClusterError> {
+    /// Gives a share to a node that waits; returns whether one took it. `after`: what another node has sent of it.
+    pub(super) fn assign(&mut self, index: u64, share: u64, after: Option<SentShare>) -> Result<bool, ClusterError> {
         let bucket = pool_bucket(&self.settings.pool);
         for key in self.bus.keys(&bucket, pool_key::NODES)? {
             let Some(card) = self.bus.get(&bucket, &key)?.filter(|card| !card.is_empty()) else { continue };
@@ -56,7 +57,8 @@ impl Coordinator {
                 );
                 continue;
             }
-            let entry = AssignmentEntry { run: self.spec.run.clone(), index, count: self.spec.nodes };
+            let (run, count) = (self.spec.run.clone(), self.spec.nodes);
+            let entry = AssignmentEntry { run, index, share, count, after: after.clone() };
             if self.bus.create(&bucket, &pool_key::assignment(&card.id), encode(&entry))? && self.confirmed(index)? {
                 self.node(index).view.know(&card);
                 self.roster.see(index, Mono::now());

@@ -4,6 +4,7 @@
 mod collect;
 mod gather;
 mod lost;
+mod replace;
 mod replica;
 mod roster;
 mod shared_file;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use aiperf_clock::{Mono, WallAnchor};
 
-pub use collect::Collected;
+pub use collect::{Collected, RunObserver};
 pub(crate) use shared_file::hash_of;
 pub use shared_file::share;
 pub use view::{NodeView, RunView};
@@ -28,7 +29,8 @@ use self::roster::Roster;
 use crate::ClusterError;
 use crate::bus::{Bus, Subscription};
 use crate::message::{
-    ClockAnswer, CoordinatorBeat, MemberEntry, NodePhase, RunSpec, StartOrder, StopOrder, decode, encode,
+    ClockAnswer, CoordinatorBeat, MemberEntry, NodePhase, ReplacementEntry, RunSecrets, RunSpec, StartOrder, StopOrder,
+    decode, encode,
 };
 use crate::names::{self, record_stream, record_subjects, run_bucket, run_key};
 
@@ -62,7 +64,13 @@ pub struct Coordinator {
     heartbeats: Box<dyn Subscription>,
     /// Messages of the stream up to this one are in the replicas.
     read_up_to: u64,
+    /// Lost nodes that no other node has replaced yet.
+    unreplaced: Vec<u64>,
     started: Option<StartOrder>,
+    /// Nodes were told to start the phases up to this one.
+    phases_started: u64,
+    /// It has taken the run over, so that its clock is not the one that nodes know.
+    is_attached: bool,
     stop_reason: Option<String>,
     alive: Arc<AtomicBool>,
     beat: Option<JoinHandle<()>>,
@@ -71,17 +79,21 @@ pub struct Coordinator {
 /// A node of the run.
 #[derive(Debug)]
 struct NodeInRun {
+    /// The share that it sends.
+    share: u64,
+    /// Who sends the rest of its share, if it is lost.
+    replacement: Option<ReplacementEntry>,
     member: Option<MemberEntry>,
     replica: Replica,
     view: NodeView,
 }
 
 impl Coordinator {
-    /// Announces a run. `secrets` are the options that nodes ask for and that are not stored.
+    /// Announces a run. `secrets` are what nodes ask for and what is not stored.
     pub fn announce(
         bus: Arc<dyn Bus>,
         spec: RunSpec,
-        secrets: &[(String, Vec<String>)],
+        secrets: &RunSecrets,
         settings: CoordinatorSettings,
         id: String,
     ) -> Result<Self, ClusterError> {
@@ -105,8 +117,8 @@ impl Coordinator {
                 encode(&ClockAnswer { received_ns, sent_ns: anchor.epoch(Mono::now()).0 })
             }),
         )?;
-        if !secrets.is_empty() {
-            let answer = encode(&secrets.to_vec());
+        if !spec.secrets.is_empty() {
+            let answer = encode(secrets);
             bus.serve(&names::secrets(&spec.run), Box::new(move |_| answer.clone()))?;
         }
         Self::take_charge(bus, spec, settings, id, anchor)
@@ -137,11 +149,14 @@ impl Coordinator {
             return Err(ClusterError::NotStarted { run: run.to_owned() });
         }
         taken.started = start;
+        taken.is_attached = true;
         taken.read_members()?;
         // Nodes that have not ended must be heard from now on, or they are lost.
         let now = Mono::now();
         for index in 0..taken.spec.nodes {
             taken.node(index);
+        }
+        for index in taken.nodes.keys().copied().collect::<Vec<_>>() {
             taken.roster.see(index, now);
         }
         Ok(taken)
@@ -183,7 +198,10 @@ impl Coordinator {
             roster,
             heartbeats,
             read_up_to: 0,
+            unreplaced: Vec::new(),
             started: None,
+            phases_started: 0,
+            is_attached: false,
             stop_reason: None,
             alive,
             beat: Some(beat),
@@ -254,9 +272,15 @@ impl Coordinator {
     /// Reads what the bucket says about the members.
     fn read_members(&mut self) -> Result<(), ClusterError> {
         let bucket = run_bucket(&self.spec.run);
-        for index in 0..self.spec.nodes {
+        for index in 0.. {
             let key = run_key::member(index);
-            let Some(entry) = self.bus.get(&bucket, &key)? else { continue };
+            let Some(entry) = self.bus.get(&bucket, &key)? else {
+                // Nodes that replace others have the numbers after those of the run.
+                if index < self.spec.nodes {
+                    continue;
+                }
+                break;
+            };
             let entry: MemberEntry = decode(&key, &entry)?;
             let node = self.node(index);
             node.view.know(&entry.card);
@@ -268,6 +292,8 @@ impl Coordinator {
     fn node(&mut self, index: u64) -> &mut NodeInRun {
         let folder = self.settings.dir.join(format!("node-{index}"));
         self.nodes.entry(index).or_insert_with(|| NodeInRun {
+            share: index,
+            replacement: None,
             member: None,
             replica: Replica::new(folder),
             view: NodeView::new(index),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::ClusterError;
@@ -43,18 +43,14 @@ impl Replica {
         self.clock.extend(reading.filter(|reading| self.clock.last() != Some(reading)));
     }
 
-    /// Appends a piece of a file.
-    pub(super) fn append(&mut self, file: &str, offset: u64, bytes: &[u8]) -> Result<(), ClusterError> {
-        let is_inside = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
-        if !is_inside {
-            let reason = format!("{file} is not a path within a folder");
-            return Err(ClusterError::Message { place: "the stream of the run".to_owned(), reason });
-        }
+    /// Appends a piece of a file; returns the bytes that are new.
+    pub(super) fn append<'a>(&mut self, file: &str, offset: u64, bytes: &'a [u8]) -> Result<&'a [u8], ClusterError> {
+        check_inside(file)?;
         let expected = self.lengths.get(file).copied().unwrap_or(0);
         // A repeated message begins before the end of the file; what it has beyond the end is new.
         let known = expected.saturating_sub(offset);
         if known >= bytes.len() as u64 {
-            return Ok(());
+            return Ok(&[]);
         }
         if offset > expected {
             let node = self.folder.display().to_string();
@@ -68,17 +64,35 @@ impl Replica {
             let opened = OpenOptions::new().create(true).write(true).truncate(expected == 0).open(&path);
             self.open.insert(file.to_owned(), opened.map_err(ClusterError::file(&path))?);
         }
-        let Some(open) = self.open.get_mut(file) else { return Ok(()) };
-        open.write_all(&bytes[known as usize..]).map_err(ClusterError::file(&path))?;
+        let Some(open) = self.open.get_mut(file) else { return Ok(&[]) };
+        let new = &bytes[known as usize..];
+        open.write_all(new).map_err(ClusterError::file(&path))?;
         self.lengths.insert(file.to_owned(), offset + bytes.len() as u64);
-        Ok(())
+        Ok(new)
     }
 
     /// The node has ended: nothing more is written.
-    pub(super) fn close(&mut self, end: NodeEnd) {
+    pub(super) fn close(&mut self, end: NodeEnd) -> Result<(), ClusterError> {
         self.open.clear();
+        for file in &end.removed {
+            check_inside(file)?;
+            let path = self.folder.join(file);
+            match fs::remove_file(&path) {
+                Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(ClusterError::File { path, cause }),
+                _ => {}
+            }
+        }
         self.end = Some(end);
+        Ok(())
     }
+}
+
+fn check_inside(file: &str) -> Result<(), ClusterError> {
+    if Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
+        return Ok(());
+    }
+    let reason = format!("{file} is not a path within a folder");
+    Err(ClusterError::Message { place: "the stream of the run".to_owned(), reason })
 }
 
 #[cfg(test)]
@@ -98,5 +112,9 @@ mod tests {
         assert!(replica.append("../a", 0, b"x").is_err());
         let read = |name: &str| fs::read_to_string(dir.path().join("node-0").join(name)).unwrap();
         assert_eq!((read("a.jsonl"), read("logs/b")), ("one\ntwo\nthree\n".to_owned(), "log".to_owned()));
+        let end =
+            NodeEnd { removed: vec!["logs/b".into(), "never came".into()], ..NodeEnd::new(None, Counters::default()) };
+        replica.close(end).unwrap();
+        assert!(!dir.path().join("node-0/logs/b").exists() && dir.path().join("node-0/a.jsonl").exists());
     }
 }

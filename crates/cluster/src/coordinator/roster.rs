@@ -32,11 +32,19 @@ impl Roster {
         self.heard.values_mut().for_each(|heard| *heard = now);
     }
 
+    /// Nodes that have been silent for too long.
+    pub(super) fn silent(&self, now: Mono) -> Vec<u64> {
+        self.silences(now).into_iter().map(|(node, _)| node).collect()
+    }
+
+    fn silences(&self, now: Mono) -> Vec<(u64, Nanos)> {
+        let silence = |(node, heard): (&u64, &Mono)| (*node, now.since(*heard));
+        self.heard.iter().map(silence).filter(|(_, silence)| *silence >= self.timeout).collect()
+    }
+
     /// Nodes that have been silent for too long, and for how long. They are not expected any more.
     pub(super) fn take_lost(&mut self, now: Mono) -> Vec<(u64, Nanos)> {
-        let silent = |(node, heard): (&u64, &Mono)| (*node, now.since(*heard));
-        let lost: Vec<(u64, Nanos)> =
-            self.heard.iter().map(silent).filter(|(_, silence)| *silence >= self.timeout).collect();
+        let lost = self.silences(now);
         for (node, _) in &lost {
             self.heard.remove(node);
         }

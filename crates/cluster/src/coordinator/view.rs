@@ -15,6 +15,8 @@ pub struct NodeView {
     pub counters: Counters,
     pub clock: Option<ClockReading>,
     pub cpu_percent: f64,
+    /// The number of the phase whose start it waits for.
+    pub waits_for: Option<u64>,
     /// Bytes of records that are on the node's disk only.
     pub unshipped: u64,
     pub is_lost: bool,

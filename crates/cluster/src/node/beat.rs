@@ -5,17 +5,18 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_config::CoordinatorLossPolicy;
+use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use super::member::{NodeState, StopKind};
 use crate::message::{CoordinatorBeat, Heartbeat, StopOrder, decode, encode};
 use crate::names::{self, run_bucket, run_key};
 
 pub(super) const THREAD: &str = "node-beat";
+pub(super) const ORDERS_THREAD: &str = "node-orders";
 /// Time between two signs of life.
 pub(crate) const BEAT: Duration = Duration::from_millis(250);
-/// Beats between two looks for orders.
-const ORDERS_EVERY: u32 = 2;
+/// Time between two looks for orders.
+const ORDERS_EVERY: Duration = Duration::from_millis(500);
 /// A coordinator that is silent for so long is lost.
 const COORDINATOR_SILENCE: Nanos = Nanos(10_000_000_000);
 
@@ -26,10 +27,7 @@ pub(super) fn beat(shared: &NodeState) {
     let mut coordinator = shared.sender.bus.subscribe(&names::coordinator(run)).ok();
     let mut heard = Mono::now();
     let (mut cpu, mut since) = (process_cpu(), Mono::now());
-    for turn in 0_u32.. {
-        if shared.done.load(Ordering::Relaxed) {
-            return;
-        }
+    while !shared.done.load(Ordering::Relaxed) {
         let (cpu_now, now) = (process_cpu(), Mono::now());
         let spent = cpu_now.0.saturating_sub(cpu.0) as f64 / now.since(since).0.max(1) as f64;
         (cpu, since) = (cpu_now, now);
@@ -39,6 +37,7 @@ pub(super) fn beat(shared: &NodeState) {
             index,
             counters: status.counters,
             clock: status.clock,
+            waits_for: shared.waits_for(),
             unshipped: shared.unshipped.load(Ordering::Relaxed),
             cpu_percent: spent * 100.0,
             sketches: shared.sketches(),
@@ -57,10 +56,17 @@ pub(super) fn beat(shared: &NodeState) {
             heard = Mono::now();
         }
         shared.note_coordinator(now.since(heard) < COORDINATOR_SILENCE);
-        if turn % ORDERS_EVERY == 0 && connected {
+        thread::sleep(BEAT);
+    }
+}
+
+/// Runs until the member is done. A call that waits for its answer must not hold up the signs of life.
+pub(super) fn watch_orders(shared: &NodeState) {
+    while !shared.done.load(Ordering::Relaxed) {
+        if shared.sender.bus.is_connected() {
             follow_orders(shared);
         }
-        thread::sleep(BEAT);
+        thread::sleep(ORDERS_EVERY);
     }
 }
 
@@ -70,6 +76,13 @@ fn follow_orders(shared: &NodeState) {
         && let Ok(StopOrder { reason }) = decode(run_key::STOP, &order)
     {
         shared.stop(&reason, StopKind::Cut);
+    }
+    if shared.loss_policy == NodeLossPolicy::Replace {
+        let replaced = shared.sender.bus.get(&run_bucket(&shared.sender.run), &run_key::replaced(shared.sender.index));
+        if replaced.is_ok_and(|entry| entry.is_some()) {
+            shared
+                .stop("the coordinator took it for lost, and another node sends the rest of its share", StopKind::Cut);
+        }
     }
 }
 

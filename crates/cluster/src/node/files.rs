@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Assignment, NodeAgent};
 use crate::ClusterError;
 use crate::coordinator::hash_of;
-use crate::message::decode;
+use crate::message::{RunSecrets, decode};
 use crate::names::{FILES, secrets};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,10 +49,10 @@ impl NodeAgent {
         Ok(places)
     }
 
-    /// The options whose values are secrets. They are not stored on the bus: the coordinator answers for them.
-    pub fn secrets(&self, assignment: &Assignment) -> Result<Vec<(String, Vec<String>)>, ClusterError> {
+    /// Secrets are not stored on the bus: the coordinator answers for them.
+    pub fn secrets(&self, assignment: &Assignment) -> Result<RunSecrets, ClusterError> {
         if assignment.spec.secrets.is_empty() {
-            return Ok(Vec::new());
+            return Ok(RunSecrets::default());
         }
         let subject = secrets(&assignment.spec.run);
         let answer = self.bus.request(&subject, Vec::new(), PATIENCE)?;

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_config::CoordinatorLossPolicy;
+use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use super::clock::{ClockWatch, NodeClock};
 use super::shipping::{FolderShipper, Sender, Status};
@@ -43,10 +43,13 @@ pub(super) struct NodeState {
     card: NodeCard,
     pub(super) clock: ClockWatch,
     pub(super) orphan_policy: CoordinatorLossPolicy,
+    pub(super) loss_policy: NodeLossPolicy,
     pub(super) done: AtomicBool,
     pub(super) unshipped: AtomicU64,
     pub(super) coordinator_alive: AtomicBool,
     spool_limit: u64,
+    /// The phase whose start this node waits for.
+    waits_for: Mutex<Option<u64>>,
     counters: Mutex<Option<CountersSource>>,
     sketch_source: Mutex<Option<SketchSource>>,
     stop_action: Mutex<Option<StopAction>>,
@@ -71,6 +74,14 @@ impl NodeState {
             .unwrap_or_else(PoisonError::into_inner)
             .as_ref()
             .map_or_else(BTreeMap::new, |read| read())
+    }
+
+    pub(super) fn waits_for(&self) -> Option<u64> {
+        *self.waits_for.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_waits_for(&self, phase: Option<u64>) {
+        *self.waits_for.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
     /// Ends the sending of this node, once.
@@ -127,10 +138,12 @@ impl Member {
             card: agent.card.clone(),
             clock,
             orphan_policy: assignment.spec.on_coordinator_loss,
+            loss_policy: assignment.spec.on_node_loss,
             done: AtomicBool::new(false),
             unshipped: AtomicU64::new(0),
             coordinator_alive: AtomicBool::new(true),
             spool_limit: agent.settings.spool_limit,
+            waits_for: Mutex::default(),
             counters: Mutex::default(),
             sketch_source: Mutex::default(),
             stop_action: Mutex::default(),
@@ -145,6 +158,7 @@ impl Member {
             Ok(())
         };
         start(beat::THREAD, Box::new(beat::beat))?;
+        start(beat::ORDERS_THREAD, Box::new(beat::watch_orders))?;
         start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
         start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;
@@ -208,9 +222,35 @@ impl Member {
         }
     }
 
+    /// Says that this node is ready for a phase, and waits until all are. Returns the start on this machine's clock; `None`: at once,
+    /// because the run was stopped or nobody is left to say when.
+    pub fn wait_for_phase(&self, phase: u64, anchor: WallAnchor, stopped: &dyn Fn() -> bool) -> Option<Mono> {
+        let shared = &self.shared;
+        shared.set_waits_for(Some(phase));
+        let start = loop {
+            if stopped() || shared.stop_reason().is_some() {
+                break None;
+            }
+            if !shared.coordinator_alive.load(Ordering::Relaxed) {
+                log::warn!("The coordinator is lost: this node starts its next phase without waiting for the others");
+                break None;
+            }
+            let order = shared.sender.bus.get(&run_bucket(&shared.sender.run), &run_key::phase(phase));
+            if let Ok(Some(order)) = order
+                && let Ok(StartOrder { at_ns }) = decode(run_key::START, &order)
+            {
+                let reading = shared.clock.latest();
+                break reading.map(|reading| anchor.mono(EpochNanos(reading.to_node(at_ns))));
+            }
+            thread::sleep(POLL);
+        };
+        shared.set_waits_for(None);
+        start
+    }
+
     /// Says why this node cannot take part.
     pub fn fail(mut self, reason: &str) {
-        let end = NodeEnd { failure: Some(reason.to_owned()), counters: self.shared.status().counters };
+        let end = NodeEnd::new(Some(reason.to_owned()), self.shared.status().counters);
         let _ = self.shipper().ship_rest(&self.shared.status(), end);
         let _ = self.shared.enter(NodePhase::Failed(reason.to_owned()));
         self.join();
@@ -222,7 +262,7 @@ impl Member {
         let begun = Mono::now();
         loop {
             let status = self.shared.status();
-            let end = NodeEnd { failure: failure.clone(), counters: status.counters.clone() };
+            let end = NodeEnd::new(failure.clone(), status.counters.clone());
             let shipped = self.shipper().ship_rest(&status, end);
             match shipped {
                 Ok(()) => break,

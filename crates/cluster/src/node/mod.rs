@@ -14,6 +14,8 @@ use std::time::Duration;
 
 pub use member::{Member, StopKind};
 
+use aiperf_config::SentShare;
+
 use crate::bus::Bus;
 use crate::message::{AssignmentEntry, NodeCard, RunSpec, decode, encode};
 use crate::names::{pool_bucket, pool_key, run_bucket, run_key};
@@ -50,9 +52,13 @@ pub struct NodeAgent {
 #[derive(Debug, Clone)]
 pub struct Assignment {
     pub spec: RunSpec,
-    /// The share.
+    /// The number of this node in the run.
     pub index: u64,
+    /// The share that it sends.
+    pub share: u64,
     pub count: u64,
+    /// What a lost node has sent of the share.
+    pub after: Option<SentShare>,
 }
 
 impl NodeAgent {
@@ -105,6 +111,6 @@ impl NodeAgent {
         let spec = self.bus.get(&run_bucket(&entry.run), run_key::SPEC)?;
         let spec = spec.ok_or_else(|| ClusterError::UnknownRun { run: entry.run.clone() })?;
         let spec: RunSpec = decode(run_key::SPEC, &spec)?;
-        Ok(Assignment { spec, index: entry.index, count: entry.count })
+        Ok(Assignment { spec, index: entry.index, share: entry.share, count: entry.count, after: entry.after.clone() })
     }
 }

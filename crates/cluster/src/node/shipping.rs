@@ -67,7 +67,7 @@ impl FolderShipper {
     }
 
     /// Sends what is left, and then that nothing follows.
-    pub(crate) fn ship_rest(&mut self, status: &Status, end: NodeEnd) -> Result<(), ClusterError> {
+    pub(crate) fn ship_rest(&mut self, status: &Status, mut end: NodeEnd) -> Result<(), ClusterError> {
         let mut files = Vec::new();
         list(&self.folder, &mut files)?;
         // Records first: they are what cannot be made again.
@@ -75,6 +75,7 @@ impl FolderShipper {
         for path in files {
             while self.ship_piece(&path, status, false)? {}
         }
+        end.removed = self.shipped.keys().filter(|path| !path.exists()).map(|path| self.name(path)).collect();
         self.send(ChunkContent::End(end), &[], status)
     }
 
@@ -94,11 +95,15 @@ impl FolderShipper {
         if bytes.is_empty() {
             return Ok(false);
         }
-        let name = path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned();
         let length = bytes.len() as u64;
-        self.send(ChunkContent::Piece { file: name, offset, length }, &bytes, status)?;
+        self.send(ChunkContent::Piece { file: self.name(path), offset, length }, &bytes, status)?;
         self.shipped.insert(path.to_owned(), offset + length);
         Ok(is_full)
+    }
+
+    /// A file as messages call it.
+    fn name(&self, path: &Path) -> String {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned()
     }
 
     fn send(&self, content: ChunkContent, bytes: &[u8], status: &Status) -> Result<(), ClusterError> {

@@ -94,6 +94,11 @@ impl<T> QueueSender<T> {
         true
     }
 
+    /// Whether an item that waits is one of these.
+    pub(crate) fn has(&self, is_one: impl FnMut(&T) -> bool) -> bool {
+        self.0.lock().items.iter().any(is_one)
+    }
+
     /// Puts in an item that nobody needs to be woken for. False when no receiver is left.
     pub(crate) fn send_quietly(&self, item: T) -> bool {
         let mut state = self.0.lock();

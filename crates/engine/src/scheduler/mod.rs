@@ -75,7 +75,7 @@ struct Scheduler<'a> {
 
 impl<'a> Scheduler<'a> {
     fn new(
-        workload: Workload,
+        mut workload: Workload,
         targets: usize,
         placement: Placement,
         hook: Option<Box<dyn PhaseHook>>,
@@ -83,7 +83,8 @@ impl<'a> Scheduler<'a> {
     ) -> Self {
         let limit = workload.timing.unreachable_limit.map(Into::into);
         let share = workload.phases.first().map(|phase| phase.split.share).unwrap_or_default();
-        let run = RunState::new(environment.dispatch.workers(), placement, targets, share, limit);
+        let mut run = RunState::new(environment.dispatch.workers(), placement, targets, share, limit);
+        run.pass_over(workload.sessions_done, share, &mut workload.next_conversation);
         Self { workload, run, hook, environment }
     }
 

@@ -77,6 +77,18 @@ impl RunState {
         }
     }
 
+    /// Draws the first sessions of the node, which another one has sent.
+    pub(super) fn pass_over(&mut self, mut sessions: u64, share: NodeShare, draw: &mut dyn FnMut() -> usize) {
+        while sessions > 0 {
+            draw();
+            if share.takes(self.drawn) {
+                sessions -= 1;
+                self.take_target();
+            }
+            self.drawn += 1;
+        }
+    }
+
     /// Whether something ended the run, not its phases.
     pub(super) fn is_stopped(&self) -> bool {
         self.over.iter().any(|(_, outcome)| outcome.ended_by.is_stopped())

@@ -39,14 +39,14 @@ impl Prefetcher {
     pub(crate) fn start(
         sessions: &Arc<Sessions>,
         phases: &[PhaseConfig],
-        sampler: Sampler,
+        sampled: SampledOrder,
         schedule: &FixedSchedule,
         inputs: Option<InputsFile>,
     ) -> io::Result<Self> {
         let run_is_over = Arc::new(AtomicBool::new(false));
         let mut prefetch = PrefetchLoop {
             sessions: Arc::clone(sessions),
-            orders: orders(phases, sampler, schedule),
+            orders: orders(phases, sampled, schedule),
             inputs: inputs.map(InputsProgress::Open),
             run_is_over: Arc::clone(&run_is_over),
         };
@@ -140,8 +140,16 @@ impl PrefetchLoop {
     }
 }
 
+/// The order of sessions that are drawn, from the first one that this process sends.
+pub(crate) struct SampledOrder {
+    pub(crate) sampler: Sampler,
+    /// Sessions of this process that another one has sent.
+    pub(crate) done: u64,
+}
+
 /// The session orders that the phases follow, the first phase first.
-fn orders(phases: &[PhaseConfig], mut sampler: Sampler, schedule: &FixedSchedule) -> Vec<SessionOrder> {
+fn orders(phases: &[PhaseConfig], sampled: SampledOrder, schedule: &FixedSchedule) -> Vec<SessionOrder> {
+    let SampledOrder { mut sampler, done } = sampled;
     let is_scheduled = |phase: &&PhaseConfig| matches!(phase.pace, Pace::FixedSchedule { .. });
     let (scheduled, drawn): (Vec<_>, Vec<_>) = phases.iter().partition(is_scheduled);
     let mut orders = Vec::new();
@@ -149,6 +157,7 @@ fn orders(phases: &[PhaseConfig], mut sampler: Sampler, schedule: &FixedSchedule
         let most = drawn.iter().map(|phase| most_sessions(phase)).sum::<Option<u64>>().unwrap_or(u64::MAX);
         let share = drawn[0].split.share;
         let own = (0..).map(move |number| (number, sampler.draw().0)).filter(move |(number, _)| share.takes(*number));
+        let own = own.skip(usize::try_from(done).unwrap_or(usize::MAX));
         let order = own.map(|(_, conversation)| conversation).take(usize::try_from(most).unwrap_or(usize::MAX));
         orders.push(SessionOrder::new(Box::new(order), |sessions| &sessions.prefetch_queue.drawn, LIMIT));
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
+use aiperf_config::SentShare;
 use aiperf_engine::{ControlSource, RecordQueueFigures, SpillThread, WorkerGauge, record_queue};
 use aiperf_live::{RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, RecordBacklog};
@@ -14,7 +15,7 @@ use super::thread_counts::processors;
 use super::{Run, RunResult};
 use crate::conclude::server_metrics::ConcludedMetrics;
 use crate::conclude::summarise::RunMeasurements;
-use crate::contents::prefetch::Prefetcher;
+use crate::contents::prefetch::{Prefetcher, SampledOrder};
 use crate::error::RunError;
 use crate::prepare::server_hook::{self};
 use crate::prepare::start_time::{self};
@@ -65,8 +66,11 @@ impl Run {
         }
         self.begin_capacity_search(version)?;
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
-        let sampler = self.dataset.sampler(self.data_seed);
-        let prefetcher = Prefetcher::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
+        let order = SampledOrder {
+            sampler: self.dataset.sampler(self.data_seed),
+            done: self.done.as_ref().map_or(0, SentShare::total),
+        };
+        let prefetcher = Prefetcher::start(&self.sessions, &self.phases, order, &self.fixed_schedule, inputs)
             .map_err(|cause| RunError::Thread { name: "prefetch", cause })?;
         let benchmark_id = self.new_run_id();
         self.run_note(version, &benchmark_id).write(&self.paths)?;

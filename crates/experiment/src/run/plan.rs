@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use aiperf_clock::{Mono, Nanos};
-use aiperf_config::ExportLevel;
+use aiperf_clock::Nanos;
+use aiperf_config::{ExportLevel, SentShare};
 use aiperf_engine::{Bodies, PhaseHook, Plan, SendSettings, Timing, Workload};
 
 use super::Run;
 use super::thread_counts::workers;
 use crate::prepare::server_hook::ProfilerHook;
-use crate::prepare::start_time::{self};
+use crate::prepare::start_time::CommonStart;
 use crate::watch::server_metrics::{PhaseHooks, ServerMetricsWatch};
 
 impl Run {
-    pub(super) fn plan(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Plan {
+    pub(super) fn plan(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<CommonStart>) -> Plan {
         let mut sampler = self.dataset.sampler(self.data_seed);
         let tuning = &self.config.tuning;
         Plan {
@@ -23,6 +23,7 @@ impl Run {
                 conversations: self.sessions.for_engine().into(),
                 bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
                 next_conversation: Box::new(move || sampler.draw().0),
+                sessions_done: self.done.as_ref().map_or(0, SentShare::total),
                 fixed_schedule: self.fixed_schedule.clone(),
                 seed: self.seed,
                 timing: Timing {
@@ -50,13 +51,17 @@ impl Run {
     }
 
     /// What is done between phases. Pages are scraped last before a phase, so that they show its start.
-    fn hook(&self, server_metrics: Option<&ServerMetricsWatch>, start: Option<Mono>) -> Option<Box<dyn PhaseHook>> {
+    fn hook(
+        &self,
+        server_metrics: Option<&ServerMetricsWatch>,
+        start: Option<CommonStart>,
+    ) -> Option<Box<dyn PhaseHook>> {
         let mut hooks: Vec<Box<dyn PhaseHook>> = Vec::new();
         if let Some(profiler) = &self.config.endpoint.server_profiler {
             hooks.push(Box::new(ProfilerHook::new(profiler, &self.config, &self.targets, &self.client)));
         }
         hooks.extend(server_metrics.map(ServerMetricsWatch::hook));
-        hooks.extend(start.map(start_time::hook));
+        hooks.extend(start.map(|start| Box::new(start) as Box<dyn PhaseHook>));
         (!hooks.is_empty()).then(|| Box::new(PhaseHooks(hooks)) as Box<dyn PhaseHook>)
     }
 }

@@ -6,7 +6,7 @@ use aiperf_config::{Config, Pace, PhaseConfig, divide_counts, divide_limits};
 use aiperf_dataset::Dataset;
 use aiperf_engine::FixedSchedule;
 use aiperf_hub::Hub;
-use aiperf_live::{LiveRun, StageName, StageState};
+use aiperf_live::{LiveRun, PhasePlan, StageName, StageState};
 use aiperf_metrics::MetricContext;
 use aiperf_report::ArtifactPaths;
 use aiperf_seed::Seed;
@@ -21,6 +21,7 @@ use crate::error::RunError;
 use crate::prepare::strictness::Strictness;
 use crate::prepare::target::Targets;
 use crate::prepare::{capacity, counting, data_warnings, discovery, node_split, replay_plan, scenario, settings};
+use crate::watch::gauges::phase_plan;
 use crate::watch::until_ci::UntilCi;
 
 /// Size to which the kernel's descriptor table is grown: twice the connections that one address can open to a server.
@@ -103,12 +104,18 @@ impl Run {
             keeps_values: false,
             load_controllers: Mutex::default(),
             barrier: Mutex::default(),
+            done: None,
             grader: Mutex::new(grader),
             asked_phases: asked,
             live: Arc::clone(live),
             config,
         })
     }
+}
+
+/// The phases of a run, for views of a run that other processes send.
+pub fn phase_plans(config: &Config) -> Result<Vec<PhasePlan>, RunError> {
+    config.phases.iter().map(|phase| Ok(phase_plan(phase, &started_context(config, phase)?))).collect()
 }
 
 /// Which metrics a phase has, with the load that it begins with.

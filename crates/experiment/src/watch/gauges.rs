@@ -46,6 +46,7 @@ impl RunGauges for MonitorGauges {
             note: monitor.note(),
             capacity: monitor.capacity(),
             server: SERVER_ROWS.iter().filter_map(server).collect(),
+            nodes: Vec::new(),
         }
     }
 }

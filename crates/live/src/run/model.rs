@@ -363,6 +363,7 @@ impl Model {
             errors: run.errors.list(),
             server: run.server.clone(),
             gpus: run.gpus.clone(),
+            nodes: run.reading.nodes.clone(),
             verdicts: if state.is_over() { Vec::new() } else { run.verdicts.verdicts().to_vec() },
             log: self.log.iter().cloned().collect(),
             note: run.reading.note.clone(),

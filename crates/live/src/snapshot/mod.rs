@@ -4,6 +4,7 @@ mod capacity;
 mod client;
 mod ending;
 mod headline;
+mod node;
 mod phase;
 mod stage;
 mod sweep;
@@ -12,6 +13,7 @@ pub use capacity::{CapacityProgress, TriedLoad};
 pub use client::{ClientHealth, DistinctError, GpuState, LogLine, ServerHeadline};
 pub use ending::{RunEnd, RunFile, SummaryRow};
 pub use headline::{GoodputState, Headline, HistogramBin, LatencyHistogram, MetricRow, Percentiles, Spread};
+pub use node::{NodeHealth, NodeState};
 pub use phase::{PhaseProgress, PhaseStatus, RecordsProgress};
 pub use stage::{Stage, StageName, StageState};
 pub use sweep::{CellProgress, CellState, SweepProgress};
@@ -43,6 +45,9 @@ pub struct Snapshot {
     pub errors: Vec<DistinctError>,
     pub server: Vec<ServerHeadline>,
     pub gpus: Vec<GpuState>,
+    /// The nodes that send the run, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeHealth>,
     pub verdicts: Vec<Verdict>,
     /// The last lines of the log, oldest first.
     pub log: Vec<LogLine>,

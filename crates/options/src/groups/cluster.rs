@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_config::{ClusterConfig, CoordinatorLossPolicy, NodeLossPolicy};
+use aiperf_config::{ClusterConfig, CoordinatorLossPolicy, NodeLossPolicy, Pace, Phases};
 
 use super::nodes::NEED_ALL;
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
@@ -55,7 +55,8 @@ pub(crate) const CLUSTER: &[OptionSpec] = &[
         OptionId::OnNodeLoss,
         &["on-node-loss"],
         ValueKind::Choice(&NodeLossPolicy::NAMES),
-        "What to do when a node is lost. `fail`: the other nodes stop. `continue`: they go on with their own shares. Requests under way \
+        "What to do when a node is lost. `fail`: the other nodes stop. `continue`: they go on with their own shares. `replace`: a node that \
+         waits in the pool sends what the lost one has not sent; needs --concurrency and a request or session count. Requests under way \
          on the lost node are records with the error lost_worker, and the summary names the node.",
     )
     .default("fail")
@@ -99,11 +100,10 @@ pub(crate) const CLUSTER: &[OptionSpec] = &[
 
 const PER_NODE: &str = "it reads the results of one process, and the nodes of a run are several";
 /// Options that a coordinator cannot follow, and the reason.
-const REFUSED: [(OptionId, &str); 10] = [
+const REFUSED: [(OptionId, &str); 9] = [
     (OptionId::NodeIndex, "the coordinator gives each node its index"),
     (OptionId::NodeCount, "--nodes says how many there are"),
     (OptionId::StartAt, "the coordinator sets the common start"),
-    (OptionId::ApiPort, PER_NODE),
     (OptionId::OtelUrl, PER_NODE),
     (OptionId::MlflowTrackingUri, PER_NODE),
     (OptionId::WandbProject, PER_NODE),
@@ -111,6 +111,33 @@ const REFUSED: [(OptionId, &str); 10] = [
     (OptionId::ProfileExportPrefix, "the folders of nodes and the merged folder have fixed file names"),
     (OptionId::DryRun, "nodes would have to take part; plan the run without --nodes"),
 ];
+
+/// A replacement begins where the lost node stopped, in the order of sessions. That is the same load only if the load has no clock.
+pub(super) fn check(raw: &RawOptions, cluster: &ClusterConfig, phases: &Phases) -> Result<(), ConfigError> {
+    if cluster.on_node_loss != NodeLossPolicy::Replace {
+        return Ok(());
+    }
+    let refuse = |why: &str| Err(raw.bad(OptionId::OnNodeLoss, "replace", why));
+    for phase in phases {
+        if !matches!(phase.pace, Pace::Concurrency(_)) {
+            return refuse(
+                "needs --concurrency: requests of a schedule that were due while the node was lost could not be sent in time; use `continue`",
+            );
+        }
+        if phase.stop.duration.is_some() || !(phase.stop.requests.is_some() || phase.stop.sessions.is_some()) {
+            return refuse(
+                "needs a request or session count and no duration: what a lost node would still have sent within a time is not known; use \
+                 `continue`",
+            );
+        }
+        if phase.cancellation.is_some() {
+            return refuse(
+                "cannot be combined with --request-cancellation-rate: other requests would be cancelled; use `continue`",
+            );
+        }
+    }
+    Ok(())
+}
 
 /// `None` unless this process coordinates nodes.
 pub(super) fn resolve(raw: &RawOptions) -> Result<Option<ClusterConfig>, ConfigError> {

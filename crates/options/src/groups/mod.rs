@@ -68,6 +68,7 @@ impl RawOptions {
         };
         let profiling = phases.profiling();
         nodes::check(raw, cluster.as_ref().map_or(node, nodes::first_share), &phases)?;
+        cluster.as_ref().map_or(Ok(()), |cluster| cluster::check(raw, cluster, &phases))?;
         let accuracy = accuracy::resolve(raw, environment, &tuning, &phases)?;
         preconnect::check(raw, &endpoint, profiling, tuning.force_close)?;
         let mut output = output::resolve(raw, environment, &endpoint, &dataset, profiling, &mut warnings)?;

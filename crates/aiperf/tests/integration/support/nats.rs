@@ -1,6 +1,7 @@
 //! A NATS server with `JetStream`, in a folder of its own.
 
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
@@ -38,6 +39,21 @@ impl NatsServer {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    /// Whether any of its files has this text.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if has(&path, text.as_bytes()) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// Kills it without a word and starts it again with the same files.
     pub(crate) fn kill_and_restart(&mut self) {
         self.child.kill().unwrap();
@@ -49,6 +65,10 @@ impl NatsServer {
     fn wait(&self) {
         wait_for("nats-server to listen", || TcpStream::connect(("127.0.0.1", self.port)).ok());
     }
+}
+
+fn has(path: &Path, text: &[u8]) -> bool {
+    std::fs::read(path).unwrap().windows(text.len()).any(|window| window == text)
 }
 
 fn spawn(port: u16, folder: &TempDir, words: &Vec<String>) -> Child {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use aiperf_config::{
-    Arrival, Cancellation, NodeShare, Pace, PhaseConfig, Ramp, RampShape, RateCurve, divide_counts, divide_limits,
+    Arrival, Cancellation, NodeShare, Pace, PhaseConfig, Ramp, RampShape, RateCurve, SentShare, divide_counts,
+    divide_limits,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -22,9 +23,21 @@ fn sent(request: &Dispatched) -> SentRequest {
 }
 
 fn run(conversations: &[PreparedConversation], phases: &[PhaseConfig], share: NodeShare, seed: u64) -> DispatchLog {
+    run_after(conversations, phases, share, seed, None)
+}
+
+/// `done`: what another node has sent of the share.
+fn run_after(
+    conversations: &[PreparedConversation],
+    phases: &[PhaseConfig],
+    share: NodeShare,
+    seed: u64,
+    done: Option<&SentShare>,
+) -> DispatchLog {
     let mut phases = phases.to_vec();
     divide_limits(&mut phases, share);
     divide_counts(&mut phases, share, conversations.iter().all(|conversation| conversation.turns.len() == 1));
+    done.into_iter().for_each(|done| done.take_from(&mut phases));
     let simulation =
         Simulation::new(conversations.to_vec()).replies(|sent| SimulatedReply::after(ms(20 + sent.turn as u64)));
     phases
@@ -33,6 +46,7 @@ fn run(conversations: &[PreparedConversation], phases: &[PhaseConfig], share: No
         .with(|simulation| {
             simulation.seed = seed;
             simulation.targets = 3;
+            simulation.sessions_done = done.map_or(0, SentShare::total);
         })
         .run()
 }
@@ -60,6 +74,27 @@ fn single_turns() -> Vec<PreparedConversation> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(26), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_node_that_takes_over_sends_what_is_left_of_the_share(
+        count in 1_u64..6, warm in 6_u64..15, total in 12_u64..60, sent in 0_u64..80, seed in 0_u64..1000,
+    ) {
+        let share = NodeShare::new(sent % count, count).unwrap();
+        let phases = [warmup(Pace::Concurrency(6), requests(warm)), closed_loop(8, requests(total))];
+        let whole = run(&single_turns(), &phases, share, seed);
+        let sent = (sent as usize).min(whole.dispatched.len());
+        let (before, after) = whole.dispatched.split_at(sent);
+        let phase = before.last().map_or(0, |request| request.phase);
+        let in_phase = before.iter().filter(|request| request.phase == phase).count() as u64;
+        let done = SentShare {
+            phase: phases[phase].name.to_string(),
+            sent: in_phase,
+            sent_before: sent as u64 - in_phase,
+        };
+        let rest = run_after(&single_turns(), &phases, share, seed, Some(&done));
+        let requests = |log: &[Dispatched]| log.iter().map(super::nodes::sent).collect::<Vec<_>>();
+        prop_assert_eq!(requests(&rest.dispatched), requests(after));
+    }
 
     #[test]
     fn nodes_send_the_requests_of_one_node_in_a_closed_loop(
