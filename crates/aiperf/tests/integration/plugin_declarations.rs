@@ -169,7 +169,10 @@ fn every_program_to_begin_with_works_in_a_run() {
         match category {
             "custom_dataset_loader" => {
                 let sent = requests(&server);
-                assert!(sent.len() == 3 && sent.iter().all(|body| body["messages"][0]["content"] == "Hello"), "{sent:?}");
+                assert!(
+                    sent.len() == 3 && sent.iter().all(|body| body["messages"][0]["content"] == "Hello"),
+                    "{sent:?}"
+                );
             }
             "server_metrics_collector" => {
                 assert!(ended.artifacts.text("server_metrics_export.json").contains("my_metric"));
