@@ -144,7 +144,7 @@ fn every_program_to_begin_with_works_in_a_run() {
         return;
     }
     let search = "--search-space concurrency:1,4:int --search-metric request_throughput --search-direction maximize \
-                  --search-planner mine";
+                  --search-max-iterations 8 --search-planner mine";
     for (category, words, shown) in [
         ("custom_dataset_loader", "--custom-dataset-type mine", ""),
         ("data_exporter", "", "plugin data_exporter:mine: "),
@@ -169,7 +169,10 @@ fn every_program_to_begin_with_works_in_a_run() {
         match category {
             "custom_dataset_loader" => {
                 let sent = requests(&server);
-                assert!(sent.len() == 3 && sent.iter().all(|body| body["messages"][0]["content"] == "Hello"), "{sent:?}");
+                assert!(
+                    sent.len() == 3 && sent.iter().all(|body| body["messages"][0]["content"] == "Hello"),
+                    "{sent:?}"
+                );
             }
             "server_metrics_collector" => {
                 assert!(ended.artifacts.text("server_metrics_export.json").contains("my_metric"));
