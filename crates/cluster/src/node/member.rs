@@ -12,7 +12,7 @@ use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use super::clock::{ClockWatch, NodeClock};
 use super::shipping::{FolderShipper, Sender, Status};
-use super::{Assignment, NodeAgent, POLL, beat, clock, shipping};
+use super::{Assignment, NodeAgent, POLL, beat, clock, orders, shipping};
 use crate::ClusterError;
 use crate::message::{Counters, MemberEntry, NodeCard, NodeEnd, NodePhase, StartOrder, decode, encode};
 use crate::names::{run_bucket, run_key};
@@ -158,7 +158,7 @@ impl Member {
             Ok(())
         };
         start(beat::THREAD, Box::new(beat::beat))?;
-        start(beat::ORDERS_THREAD, Box::new(beat::watch_orders))?;
+        start(orders::THREAD, Box::new(orders::watch))?;
         start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
         start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;

@@ -5,6 +5,7 @@ mod beat;
 mod clock;
 mod files;
 mod member;
+mod orders;
 mod shipping;
 
 use std::path::{Path, PathBuf};
