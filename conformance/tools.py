@@ -24,6 +24,7 @@ class Tool:
     name: str
     program: Path
     extra_environment: dict[str, str] = field(default_factory=dict)
+    limit_s: float = RUN_LIMIT_S
 
     def profile(
         self,
@@ -53,4 +54,4 @@ class Tool:
         # What self-tests of this machine have shown is kept in the state folder, and would be in our summary.
         state = {"XDG_STATE_HOME": str(folder / "state")}
         env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **state, **self.extra_environment, **(environment or {})}
-        return processes.run([str(self.program), *argv], folder, env, RUN_LIMIT_S, interrupt_when)
+        return processes.run([str(self.program), *argv], folder, env, self.limit_s, interrupt_when)

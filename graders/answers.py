@@ -33,9 +33,11 @@ def choice(rng, letters):
 
 
 def exact(rng):
-    gold = rng.choice(["True", "False", "(A)", "(B)", "yes", "no", "valid", "12", "-7", "syndrome therefrom", "] ) }", "A"])
-    other = rng.choice(["True", "(C)", "no", "13", gold])
-    forms = [gold, f" {gold}\n", f"{gold}.", gold.lower(), gold.upper(), f"The answer is {gold}", other, "", "  ", f"{gold} {gold}", f"\t{gold}\t", f"\u00a0{gold}"]
+    words = ["syndrome", "therefrom", "Burley", "bela", "étude", "] )", "}", "cold"]
+    usual = ["True", "False", f"({rng.choice('ABCDEFGHIJKLMNOPQR')})", "yes", "no", "valid", "invalid", f"{rng.randint(-99, 999)}", rng.choice("ABCD")]
+    gold = rng.choice([*usual, *usual, " ".join(rng.sample(words, rng.randint(2, 4)))])
+    other = rng.choice([*usual, gold])
+    forms = [gold, f" {gold}\n", f"{gold}.", gold.lower(), gold.upper(), f"The answer is {gold}", other, "", "  ", f"{gold} {gold}", f"\t{gold}\t", f"\u00a0{gold}", f"{gold}\n\nQ: next", gold.replace(" ", "  "), f"**{gold}**", f"A: {gold}"]
     return rng.choice(forms), rng.choice([gold, f" {gold} "])
 
 

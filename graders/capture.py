@@ -2,7 +2,7 @@
 
     PYTHON graders/capture.py
 
-PYTHON is the Python of `compare.py` with `deepeval==4.3.1` (installed with --no-deps) and `tenacity` in addition.
+PYTHON is the Python of `compare.py`.
 """
 
 import asyncio
@@ -13,12 +13,10 @@ import pathlib
 import sys
 from unittest.mock import MagicMock
 
-import originals
+import empty_modules
 import small_data_sets
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "crates/accuracy/tests/captured"
-# What deepeval imports but its templates do not use.
-originals.UNUSED |= {"posthog", "opentelemetry", "anthropic", "ollama", "google", "pytest", "nest_asyncio", "tabulate", "pyfiglet", "portalocker", "sentry_sdk", "openai"}
 CLASSES = {
     "mmlu": "MMLUBenchmark", "mmlu_pro": "MMLUProBenchmark", "aime": "AIMEBenchmark", "aime24": "AIME24Benchmark", "aime25": "AIME25Benchmark",
     "hellaswag": "HellaSwagBenchmark", "bigbench": "BigBenchBenchmark", "math_500": "Math500Benchmark", "gsm8k": "GSM8KBenchmark",
@@ -59,7 +57,7 @@ def captured(benchmark, tasks, shots, reasoning, question):
 
 
 def main():
-    sys.meta_path.append(originals.EmptyModules())
+    empty_modules.install()
     import datasets
 
     datasets.load_dataset = load_dataset

@@ -4,8 +4,8 @@
 
 PYTHON is a Python with the original graders:
 
-    python3 -m venv originals && originals/bin/pip install aiperf==0.13.0 sympy latex2sympy2_extended==1.0.6
-    originals/bin/pip install --no-deps lighteval==0.13.0
+    python3 -m venv originals && originals/bin/pip install aiperf==0.13.0 sympy latex2sympy2_extended==1.0.6 tenacity
+    originals/bin/pip install --no-deps lighteval==0.13.0 deepeval==4.3.1
 
 With --write the answers and the verdicts of the originals become the fixture of `cargo test -p aiperf-grading --test recorded`, and the
 table of docs/accuracy.md is written.
@@ -22,7 +22,8 @@ import answers
 HERE = pathlib.Path(__file__).resolve().parent
 FIXTURE = HERE.parent / "crates/grading/tests/recorded/answers.jsonl"
 PAGE = HERE.parent / "docs/accuracy.md"
-COUNTS = {grader: 600 if grader in ("math", "lighteval_latex") else 320 for grader in answers.MAKERS}
+# At least 2,000 for each package: deepeval (exact_match), sympy (math), lighteval (expr, latex and gpqa together).
+COUNTS = {"exact_match": 2000, "math": 2000, "lighteval_expr": 700, "lighteval_latex": 1000}
 START, END = "<!-- agreement: written by graders/compare.py -->\n", "<!-- end of agreement -->\n"
 
 
@@ -50,7 +51,7 @@ def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
     if len(arguments) != 1:
         sys.exit(__doc__)
-    rows = answers.rows(COUNTS, "1")
+    rows = answers.rows({grader: COUNTS.get(grader, 320) for grader in answers.MAKERS}, "1")
     originals = graded([arguments[0], str(HERE / "originals.py")], rows)
     ours = graded(["cargo", "run", "--quiet", "-p", "aiperf-grading", "--example", "grade"], rows)
     result = table(rows, originals, ours)

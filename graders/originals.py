@@ -1,43 +1,16 @@
 """Grades answers with the original graders: one JSON object with `grader`, `answer` and `gold` on each line of standard input.
 
-Needs a Python with `aiperf`, `sympy`, and `lighteval` and `latex2sympy2_extended` in the versions of `compare.py`. The packages that
-lighteval imports but its graders do not use, such as torch, are replaced by empty modules, so that they need not be installed.
+Needs a Python with the packages of `compare.py`. Packages that are not needed are replaced by `empty_modules`.
 """
 
 import asyncio
-import importlib.abc
-import importlib.machinery
 import json
 import logging
 import sys
-import types
 import warnings
 from unittest.mock import MagicMock
 
-UNUSED = {
-    "torch", "transformers", "accelerate", "nltk", "rouge_score", "sacrebleu", "sklearn", "spacy", "typer", "termcolor", "pytablewriter",
-    "colorlog", "git", "aenum", "xxhash", "evaluate", "inspect_ai", "langcodes", "bert_score", "pycountry", "litellm", "tiktoken",
-}
-
-
-class EmptyModule(types.ModuleType):
-    __path__ = []
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {}) if name[0].isupper() else MagicMock(name=name)
-
-
-class EmptyModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path, target=None):
-        return importlib.machinery.ModuleSpec(name, self, is_package=True) if name.split(".")[0] in UNUSED else None
-
-    def create_module(self, spec):
-        return EmptyModule(spec.name)
-
-    def exec_module(self, module):
-        pass
+import empty_modules
 
 
 def graders():
@@ -56,16 +29,23 @@ def graders():
     return {name: grader(MagicMock()) for name, grader in classes.items()}
 
 
+def verdict(grader, scorer, row):
+    grade = asyncio.run(grader.grade(row["answer"], row["gold"]))
+    # `exact_match` of AIPerf repeats what deepeval does, so that deepeval itself decides.
+    passed = bool(scorer.exact_match_score(row["gold"], row["answer"])) if row["grader"] == "exact_match" else grade.correct
+    return {"passed": passed, "unparsed": grade.unparsed}
+
+
 def main():
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)
-    # After the installed packages, so that an installed one is used.
-    sys.meta_path.append(EmptyModules())
+    empty_modules.install()
     by_name = graders()
+    from deepeval.scorer import Scorer
+
     for line in sys.stdin:
         row = json.loads(line)
-        grade = asyncio.run(by_name[row["grader"]].grade(row["answer"], row["gold"]))
-        print(json.dumps({"passed": grade.correct, "unparsed": grade.unparsed}), flush=True)
+        print(json.dumps(verdict(by_name[row["grader"]], Scorer, row)), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ const RUNNER: (&str, &[u8]) = ("runner.py", include_bytes!("runner.py"));
 /// Time of one test.
 const TEST_TIME: Duration = Duration::from_secs(6);
 
+/// Time of the program that shows whether programs can be run. It is long because the machine may be busy.
+const CHECK_TIME: Duration = Duration::from_secs(60);
+
 /// The time for all tests of an answer: 7 seconds for each and 35 more, at most `longest`.
 pub fn time_limit(tests: usize, longest: Duration) -> Duration {
     Duration::from_secs(7 * tests as u64 + 35).min(longest)
@@ -48,10 +51,17 @@ impl AnswerGrader for CodeGrader {
 }
 
 impl CodeGrader {
-    /// Runs an empty program, to know before a run whether programs can be run at all.
+    /// Runs a program that is right, to know before a run whether programs are graded rightly here.
     pub fn check(&self) -> Result<(), SandboxError> {
-        let program = SandboxProgram { files: &[("check.py", b"")], arguments: &["check.py"], stdin: b"" };
-        run(&self.python, &program, &SandboxLimits::default()).map(|_| ())
+        let test = CodeTest { input: "42\n".to_owned(), output: "42\n".to_owned() };
+        let task = CodeTask { tests: Vec::new(), function: None };
+        match self.test("print(input())", &task, &test, CHECK_TIME)? {
+            TestResult::Passed => Ok(()),
+            TestResult::Failed(reason) => {
+                let interpreter = self.python.interpreter().display().to_string();
+                Err(SandboxError::UnusablePython { interpreter, reason })
+            }
+        }
     }
 
     pub fn new(python: Python, longest: Duration) -> Self {

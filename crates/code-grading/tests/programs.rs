@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use aiperf_code_grading::CodeGrader;
@@ -18,6 +20,7 @@ const TESTS: &[(&str, ProgramTest)] = &[
     ("returned_values_are_compared_as_python_does", returned_values_are_compared_as_python_does),
     ("programs_that_break_are_wrong_with_the_reason", programs_that_break_are_wrong_with_the_reason),
     ("an_answer_without_code_is_unparsed", an_answer_without_code_is_unparsed),
+    ("an_interpreter_that_cannot_run_programs_is_refused", an_interpreter_that_cannot_run_programs_is_refused),
     ("recorded_programs_have_the_verdicts_of_lighteval", recorded_programs_have_the_verdicts_of_lighteval),
 ];
 
@@ -147,6 +150,25 @@ fn an_answer_without_code_is_unparsed(grader: &CodeGrader) {
     assert!(grade.unparsed && !grade.verdict.is_right());
     let damaged = grader.grade(&block("pass"), "{}").unwrap();
     assert!(damaged.unparsed && damaged.explanation.contains("no tests"), "{damaged:?}");
+}
+
+/// A right program that such an interpreter runs would be graded as wrong.
+fn an_interpreter_that_cannot_run_programs_is_refused(grader: &CodeGrader) {
+    grader.check().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // In place of Python: a program that says where its interpreter is.
+    let check = |interpreter: &str| {
+        let script = folder.path().join(interpreter.replace('/', "_"));
+        fs::write(&script, format!("#!/bin/sh\nprintf '%s\\n' {interpreter} /usr /usr\n")).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let python = Python::find(script.to_str().unwrap()).unwrap();
+        CodeGrader::new(python, Duration::from_secs(60)).check().unwrap_err().to_string()
+    };
+    let missing = check("/opt/no-such-folder/python3");
+    let begins = "Python programs do not run in the sandbox with /opt/no-such-folder/python3: ENOENT";
+    assert!(missing.starts_with(begins) && missing.contains("Put another python3 first in PATH"), "{missing}");
+    let other = check("/bin/sh");
+    assert!(other.contains("do not run in the sandbox with /bin/sh: "), "{other}");
 }
 
 fn recorded_programs_have_the_verdicts_of_lighteval(grader: &CodeGrader) {

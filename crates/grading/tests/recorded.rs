@@ -33,8 +33,10 @@ const REASONS: &[Reason] = &[
     Reason { graders: MATH, ours_right: true, pattern: r"\d < t.*=>.*t > |t > .*=>.*\d < t", why: "the original does not turn an inequality round" },
     Reason { graders: MATH, ours_right: true, pattern: r"\\log_2", why: "the original loses the base of a logarithm" },
     Reason { graders: MATH, ours_right: true, pattern: r"\(\d+, (0\.5|\\frac)", why: "the original compares the elements of a tuple as text" },
-    Reason { graders: MATH, ours_right: true, pattern: r"\bt[\^+-]|\dt|3n\+", why: "the original drops the letters t and n as units, or `y=` inside an equation" },
-    Reason { graders: MATH, ours_right: false, pattern: r"\[4, 16\].*=>.*\[4, 16\)", why: "the original ignores whether the end of an interval is closed" },
+    Reason { graders: MATH, ours_right: true, pattern: r"\bt[\^+-]|\dt|\}t|\{t\}|3n\+", why: "the original drops the letters t and n as units, or `y=` inside an equation" },
+    Reason { graders: MATH, ours_right: true, pattern: r"f\(\w\) = ", why: "the original does not take the right side of `f(x) = 6x`" },
+    Reason { graders: MATH, ours_right: true, pattern: r"\b0\.\d{3}\D*=>0\.\d{3}1$", why: "for numbers that differ by exactly 0.0001 the rounding errors of the original decide" },
+    Reason { graders: MATH, ours_right: false, pattern: r"\[\d+, \d+\].*=>\[\d+, \d+\)", why: "the original ignores whether the end of an interval is closed" },
     Reason { graders: MATH, ours_right: false, pattern: r"-80.*=>.*\(t\+8\)\(t-10\)", why: "the original drops t as a unit and compares with 8 times -10" },
 ];
 

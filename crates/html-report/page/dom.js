@@ -25,13 +25,14 @@ function svg(name, attributes, ...children) {
   return put(document.createElementNS(SVG, name), attributes, children);
 }
 
-// A table from names of columns and rows of values. Numbers are aligned to the right.
+// A table from names of columns and rows of values. Numbers are aligned to the right, and so is the name of a column of numbers.
 function table(columns, rows, caption) {
   const cell = (value) =>
     typeof value === "number" ? el("td", { class: "number", text: formatNumber(value) }) : el("td", { text: value ?? "–" });
+  const isNumeric = (at) => rows.length > 0 && rows.every((row) => typeof row[at] === "number");
   return el("table", {},
     caption ? el("caption", { text: caption }) : null,
-    el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col", text: name })))),
+    el("thead", {}, el("tr", {}, ...columns.map((name, at) => el("th", { scope: "col", class: isNumeric(at) && "number", text: name })))),
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell)))));
 }
 

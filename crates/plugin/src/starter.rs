@@ -25,41 +25,34 @@ fn program_head(category: &str) -> String {
     format!("\"\"\"A plugin of aiperf: {category}. docs/plugins.md describes the messages.\"\"\"\n")
 }
 
+const LOAD: &str = r#"    elif message["type"] == "load":
+        send({"type": "row", "row": {"turns": [{"text": "Hello"}]}})
+        send({"type": "done"})
+"#;
+const PLAN: &str = r#"    elif message["type"] == "search":
+        dimensions = message["search"]["search_space"]
+        points = [{d["path"]: d["lo"] for d in dimensions}, {d["path"]: d["hi"] for d in dimensions}]
+    elif message["type"] == "tell":
+        pass
+    elif message["type"] == "ask":
+        send({"type": "point", "point": points.pop(0)} if points else {"type": "done"})
+"#;
+const COLLECT: &str = r#"    elif message["type"] == "collect":
+        send({"type": "metrics", "samples": [{"name": "my_metric", "value": 1.0}]})
+"#;
+const EXPORT: &str = r#"    elif message["type"] == "record":
+        print(message["record"]["metadata"], file=sys.stderr)
+    elif message["type"] == "run":
+        send({"type": "done", "message": "exported " + message["artifact_dir"]})
+"#;
+
 /// What a program of this category does with its messages.
 fn answers(category: &str) -> &'static str {
     match category {
-        "custom_dataset_loader" => {
-            "\
-    elif message[\"type\"] == \"load\":
-        send({\"type\": \"row\", \"row\": {\"turns\": [{\"text\": \"Hello\"}]}})
-        send({\"type\": \"done\"})
-"
-        }
-        "search_planner" => {
-            "\
-    elif message[\"type\"] == \"search\":
-        dimensions = message[\"search\"][\"search_space\"]
-        points = [{d[\"path\"]: d[\"lo\"] for d in dimensions}, {d[\"path\"]: d[\"hi\"] for d in dimensions}]
-    elif message[\"type\"] == \"tell\":
-        pass
-    elif message[\"type\"] == \"ask\":
-        send({\"type\": \"point\", \"point\": points.pop(0)} if points else {\"type\": \"done\"})
-"
-        }
-        "server_metrics_collector" => {
-            "\
-    elif message[\"type\"] == \"collect\":
-        send({\"type\": \"metrics\", \"samples\": [{\"name\": \"my_metric\", \"value\": 1.0}]})
-"
-        }
-        _ => {
-            "\
-    elif message[\"type\"] == \"record\":
-        records = records + 1 if \"records\" in globals() else 1
-    elif message[\"type\"] == \"run\":
-        send({\"type\": \"done\", \"message\": message[\"artifact_dir\"]})
-"
-        }
+        "custom_dataset_loader" => LOAD,
+        "search_planner" => PLAN,
+        "server_metrics_collector" => COLLECT,
+        _ => EXPORT,
     }
 }
 

@@ -25,6 +25,11 @@ pub enum SandboxError {
         "a sandbox for Python programs is not available here: {step}: {reason}. Use a Linux kernel that allows user namespaces, or run as root."
     )]
     Unavailable { step: String, reason: String },
+    #[error(
+        "Python programs do not run in the sandbox with {interpreter}: {reason}. Put another python3 first in PATH, such as that of the \
+         system."
+    )]
+    UnusablePython { interpreter: String, reason: String },
     #[error("cannot find Python: {0}. Install python3.")]
     NoPython(String),
     #[error("cannot prepare a sandbox: {0}")]

@@ -18,21 +18,24 @@ pub struct Python {
 impl Python {
     /// Asks the program `name`, such as `python3`, where its interpreter and its library are.
     pub fn find(name: &str) -> Result<Self, SandboxError> {
-        let question =
-            "import os, sys; print(os.path.realpath(sys.executable)); print(os.path.realpath(sys.base_prefix))";
+        // The interpreter itself, not the script of pyenv or the link of a virtual environment that leads to it. `sys.executable` is
+        // empty if PATH is not set.
+        let question = "import os, sys\nfor path in ('/proc/self/exe', sys.base_prefix, sys.base_exec_prefix): print(os.path.realpath(path))";
         let no_python = |reason: String| SandboxError::NoPython(format!("{name}: {reason}"));
         let answer =
             Command::new(name).args(["-I", "-c", question]).output().map_err(|error| no_python(error.to_string()))?;
         let text = String::from_utf8_lossy(&answer.stdout).into_owned();
         let mut lines = text.lines().map(PathBuf::from);
-        let (Some(interpreter), Some(prefix), true) = (lines.next(), lines.next(), answer.status.success()) else {
+        let (Some(interpreter), true) = (lines.next(), answer.status.success()) else {
             return Err(no_python(String::from_utf8_lossy(&answer.stderr).trim().to_owned()));
         };
         let mut folders: Vec<PathBuf> =
             SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|folder| folder.exists()).collect();
-        let seen = folders.iter().any(|folder| prefix.starts_with(folder));
-        if !seen && prefix != Path::new("/") {
-            folders.push(prefix);
+        for prefix in lines {
+            let seen = folders.iter().any(|folder| prefix.starts_with(folder));
+            if !seen && prefix != Path::new("/") {
+                folders.push(prefix);
+            }
         }
         Ok(Self { interpreter, folders })
     }

@@ -12,6 +12,7 @@ type SandboxTest = fn(&Python);
 const TESTS: &[(&str, SandboxTest)] = &[
     ("a_program_reads_its_input_and_its_files", a_program_reads_its_input_and_its_files),
     ("a_program_that_fails_says_so", a_program_that_fails_says_so),
+    ("the_umask_of_the_caller_does_not_matter", the_umask_of_the_caller_does_not_matter),
     ("the_usual_modules_and_threads_work", the_usual_modules_and_threads_work),
     ("the_network_cannot_be_reached", the_network_cannot_be_reached),
     ("nothing_can_be_written", nothing_can_be_written),
@@ -144,6 +145,12 @@ fn a_program_that_fails_says_so(python: &Python) {
     assert_eq!(finished.ending, Ending::Exited(1));
     assert!(String::from_utf8_lossy(&finished.stderr).contains("ValueError: wrong"));
     assert_eq!(ended(python, "import sys; sys.exit(7)").ending, Ending::Exited(7));
+}
+
+fn the_umask_of_the_caller_does_not_matter(python: &Python) {
+    let usual = nix::sys::stat::umask(nix::sys::stat::Mode::from_bits_truncate(0o077));
+    contained(python, "print('contained')");
+    nix::sys::stat::umask(usual);
 }
 
 fn the_usual_modules_and_threads_work(python: &Python) {

@@ -69,10 +69,12 @@ pub enum EndReason {
     TiersPrecisionReached,
     TiersNoPassInRange,
     TiersNoFailureInRange,
+    PlannerDone,
+    PlannerFailed,
 }
 
 impl EndReason {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::MaxIterations,
         Self::ImprovementPatience,
         Self::PlateauCv,
@@ -89,6 +91,8 @@ impl EndReason {
         Self::TiersPrecisionReached,
         Self::TiersNoPassInRange,
         Self::TiersNoFailureInRange,
+        Self::PlannerDone,
+        Self::PlannerFailed,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -109,6 +113,8 @@ impl EndReason {
             Self::TiersPrecisionReached => "multi_tier_precision_reached",
             Self::TiersNoPassInRange => "multi_tier_no_pass_in_range",
             Self::TiersNoFailureInRange => "multi_tier_no_failure_in_range",
+            Self::PlannerDone => "planner_done",
+            Self::PlannerFailed => "planner_failed",
         }
     }
 
@@ -133,6 +139,8 @@ impl EndReason {
             Self::SmoothIsotonicPchipFallbackBisection => {
                 "no curve fits the measurements; the limit was found by bisection"
             }
+            Self::PlannerDone => "the planner of the plugin wants no more points",
+            Self::PlannerFailed => "the planner of the plugin failed",
         }
     }
 }

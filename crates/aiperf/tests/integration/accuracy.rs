@@ -179,10 +179,13 @@ fn completions_get_everything_in_one_text() {
     assert_eq!(artifacts.summary()["input_config"]["accuracy"]["system_prompt"], "Be brief.");
 }
 
+/// Answers of each grader that are sent through a run.
+const SENT: usize = 320;
+
 /// Recorded answers to the questions of one grader, with their gold answers.
 fn recorded(grader: Grader) -> Vec<(String, String)> {
     let rows = RECORDED.lines().map(|line| serde_json::from_str::<(String, String, String, bool, bool)>(line).unwrap());
-    rows.filter(|row| row.0 == grader.name()).map(|(_, answer, gold, ..)| (answer, gold)).collect()
+    rows.filter(|row| row.0 == grader.name()).map(|(_, answer, gold, ..)| (answer, gold)).take(SENT).collect()
 }
 
 #[test]
@@ -324,7 +327,6 @@ fn faster_but_worse_answers_do_not_pass_the_gate() {
 }
 
 #[test]
-#[ignore = "a right program ends with exit code 1; the cause is not found"]
 fn programs_run_only_if_that_is_allowed_and_in_the_sandbox() {
     let data = small_copy(AccuracyBenchmark::LcbCodeGeneration);
     let server = TestServer::start(|_, request| {

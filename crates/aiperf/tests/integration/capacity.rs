@@ -11,7 +11,7 @@ use aiperf_seed::Seed;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Program, Running, sim, wait_for};
+use crate::support::{Ended, Program, Running, sim, wait_for};
 
 /// At most five requests at once. The limit of the latency is never reached.
 const FIVE_AT_ONCE: &str = "ttft=4&itl=0&osl=1&batch=5&most=5";
@@ -109,7 +109,7 @@ fn steps_of(folder: &Path) -> usize {
 }
 
 /// Kills the program when as many more steps are in its history, and a little later. It may have ended before.
-fn kill_after(mut running: Running, folder: &Path, more: usize, later: Duration) -> crate::support::Ended {
+fn kill_after(mut running: Running, folder: &Path, more: usize, later: Duration) -> Ended {
     let wanted = steps_of(folder) + more;
     wait_for("the search to go on", || (steps_of(folder) >= wanted || running.has_ended()).then_some(()));
     std::thread::sleep(later);
@@ -119,31 +119,47 @@ fn kill_after(mut running: Running, folder: &Path, more: usize, later: Duration)
     running.end()
 }
 
-#[test]
-fn a_search_that_is_killed_continues_with_the_point_of_its_twin() {
-    let sim = sim(FIVE_AT_ONCE);
-    let mut instants = Seed::fixed(24).stream("kills");
-    let mut instant = || (1 + (instants.next_u64() % 2) as usize, Duration::from_micros(instants.next_u64() % 60_000));
-    let running = capacity(&sim.url(), USERS).start();
+/// Makes a search that is killed at most `kills` times. Returns its folder and how often it was killed.
+fn killed_search(url: &str, kills: usize, instants: &mut impl FnMut() -> (usize, Duration)) -> (Ended, usize) {
+    let running = capacity(url, USERS).start();
     let folder = running.out();
-    let (more, later) = instant();
-    // Its folder lives as long as this value.
-    let first = kill_after(running, &folder, more, later);
+    let (_, later) = instants();
+    // Before its first step there is nothing to continue. Its folder lives as long as this value.
+    let first = kill_after(running, &folder, 1, later);
     let folder = first.artifacts.path("");
-    for _ in 0..4 {
-        let (more, later) = instant();
+    let mut killed = usize::from(first.code.is_none());
+    while killed < kills {
+        let (more, later) = instants();
         let ended = kill_after(resume(&folder).start(), &folder, more, later);
         if ended.code.is_some() {
             assert_eq!(ended.code, Some(0), "{}", ended.stderr);
             break;
         }
+        killed += 1;
     }
     let last = resume(&folder).run();
     assert_eq!(last.code, Some(0), "{}{}", last.stdout, last.stderr);
-    let (goal, steps) = history(&folder);
-    for (index, step) in steps.iter().enumerate() {
-        assert_eq!(twin(&goal, &steps[..index]), Some(step.record.plan), "step {}", index + 1);
+    (first, killed)
+}
+
+#[test]
+fn a_search_that_is_killed_at_20_instants_continues_with_the_points_of_its_twin() {
+    let sim = sim(FIVE_AT_ONCE);
+    let mut draws = Seed::fixed(24).stream("kills");
+    let mut instants = || ((draws.next_u64() % 2) as usize, Duration::from_micros(draws.next_u64() % 200_000));
+    let mut killed = 0;
+    let mut folders = Vec::new();
+    while killed < 20 {
+        let (search, times) = killed_search(&sim.url(), 20 - killed, &mut instants);
+        let (goal, steps) = history(&search.artifacts.path(""));
+        for (index, step) in steps.iter().enumerate() {
+            assert_eq!(twin(&goal, &steps[..index]), Some(step.record.plan), "step {}", index + 1);
+        }
+        killed += times;
+        folders.push(search);
     }
+    println!("killed {killed} times in {} searches", folders.len());
+    let folder = folders[0].artifacts.path("");
     let again = resume(&folder).run();
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert!(again.stderr.contains("is complete"), "{}", again.stderr);
@@ -199,7 +215,7 @@ fn the_recipe_and_a_configuration_file_mean_the_same_search() {
     ));
     let ended = recipe.run();
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-    let goal = |ended: &crate::support::Ended| ended.artifacts.json("capacity.json")["goal"].clone();
+    let goal = |ended: &Ended| ended.artifacts.json("capacity.json")["goal"].clone();
     let of_recipe = goal(&ended);
     assert!(ended.stdout.contains("aiperf capacity --artifact-dir out"), "{}", ended.stdout);
     let file = format!(

@@ -59,6 +59,8 @@ mod parquet_tables;
 mod phases;
 mod plot_dashboard;
 mod plots;
+mod plugin_declarations;
+mod plugin_failures;
 mod plugins;
 mod preconnect;
 mod proxies;

@@ -127,8 +127,10 @@ impl RecordThreads {
 impl RecordPipeline {
     fn work(&self, index: usize, mut queue: RecordReader) -> (PhaseColumns, AllStamps) {
         // A worker that cannot read for longer than the gap between two chunks loses the time of a chunk. A record can wait,
-        // unless the next turn of its session waits for it.
-        if !self.sessions.may_wait_for_replies() {
+        // unless the next turn of its session waits for it, or a decision about the load: a search that learns late that a step is
+        // complete sends requests for nothing until then.
+        let is_decided_from = self.phases.iter().any(|phase| !phase.feeds.is_empty());
+        if !self.sessions.may_wait_for_replies() && !is_decided_from {
             priority::lower_priority();
         }
         let mut all_stamps = AllStamps::default();

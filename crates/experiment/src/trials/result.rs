@@ -38,9 +38,9 @@ pub struct ExperimentResult {
 }
 
 impl ExperimentResult {
-    /// Whether enough runs succeeded to speak of several.
+    /// Whether enough runs succeeded: two, or the only run of a search that ended with its first point.
     pub fn is_enough(&self) -> bool {
-        self.successful >= LEAST_SUCCESSES
+        self.successful >= LEAST_SUCCESSES.min(self.runs.max(1))
     }
 
     /// Points of a sweep that have no numbers.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aiperf_config_file::FileError;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::field::{Checked, Field, Form, field};
 use super::{EntryContent, process};
@@ -15,7 +15,11 @@ pub(super) const FIELDS: &[Field] = &[
         Form::Text,
         "Regular expression for the answer. The last match counts; its first group is the answer.",
     ),
-    field("ignore_case", Form::Flag, "Compare without upper and lower case. Default: false."),
+    field(
+        "ignore_case",
+        Form::Flag,
+        "Do not distinguish upper and lower case, in the pattern and in the comparison. Default: false.",
+    ),
     field("process", Form::Map(process::PROCESS), "Program that grades, instead of a pattern."),
 ];
 
@@ -32,9 +36,9 @@ pub(super) fn read(entry: &Checked<'_>, folder: &Path) -> Result<EntryContent, F
         (None, None) => Err(entry.problem("", "needs `pattern` or `process`")),
         (None, Some(_)) => process::read(entry, folder).map(EntryContent::Process),
         (Some(pattern), None) => {
-            let pattern =
-                Regex::new(&pattern).map_err(|error| entry.problem("pattern", error.to_string().replace('\n', " ")))?;
             let ignores_case = entry.flag("ignore_case").unwrap_or(false);
+            let pattern = RegexBuilder::new(&pattern).case_insensitive(ignores_case).build();
+            let pattern = pattern.map_err(|error| entry.problem("pattern", error.to_string().replace('\n', " ")))?;
             Ok(EntryContent::Grader(RegexGrader { pattern, ignores_case }))
         }
     }

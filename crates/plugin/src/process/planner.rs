@@ -59,14 +59,14 @@ impl ProcessPlanner {
 impl Planner for ProcessPlanner {
     fn ask(&mut self) -> Ask {
         if self.has_failed {
-            return Ask::End(EndReason::MaxIterations);
+            return Ask::End(EndReason::PlannerFailed);
         }
         match self.next() {
             Ok(Some(point)) => Ask::Probe(point),
-            Ok(None) => Ask::End(EndReason::ImprovementPatience),
+            Ok(None) => Ask::End(EndReason::PlannerDone),
             Err(error) => {
                 self.fail(&error);
-                Ask::End(EndReason::MaxIterations)
+                Ask::End(EndReason::PlannerFailed)
             }
         }
     }

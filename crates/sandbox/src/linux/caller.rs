@@ -13,7 +13,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, geteuid};
 
 use super::report::SandboxReport;
-use super::{MARK, Order, Rights, SandboxProcess};
+use super::{MARK, Order, Rights, START_OF_PYTHON, SandboxProcess};
 use crate::{Ending, Finished, Python, SandboxError, SandboxLimits, SandboxProgram};
 
 /// Users above this number exist on no machine.
@@ -47,6 +47,7 @@ pub(crate) fn run(
         root,
         files,
         report: report.clone(),
+        progress: folder.path().join("progress"),
         folders: python.folders().to_vec(),
         interpreter: python.interpreter().to_owned(),
         arguments: program.arguments.iter().map(|argument| (*argument).to_owned()).collect(),
@@ -69,6 +70,10 @@ pub(crate) fn run(
     finished.ending = match SandboxReport::read(&report) {
         Some(SandboxReport::Exited(code)) => Ending::Exited(code),
         Some(SandboxReport::Killed(signal)) => Ending::Killed(signal),
+        Some(SandboxReport::Failed { step, reason }) if step == START_OF_PYTHON => {
+            let interpreter = python.interpreter().display().to_string();
+            return Err(SandboxError::UnusablePython { interpreter, reason });
+        }
         Some(SandboxReport::Failed { step, reason }) => return Err(SandboxError::Unavailable { step, reason }),
         None => {
             let reason = format!("it ended without a report: {}", String::from_utf8_lossy(&finished.stderr).trim());

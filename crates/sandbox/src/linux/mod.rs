@@ -29,6 +29,12 @@ const MARK: &str = "__aiperf_sandbox";
 /// The working directory of a program.
 const WORK_FOLDER: &str = "/task";
 
+/// What the program writes into the pipe before it becomes Python. A step that fails after that follows.
+const PREPARED: &str = "prepared\n";
+
+/// The step that fails if the interpreter cannot be executed.
+const START_OF_PYTHON: &str = "start of Python";
+
 /// What a process of a sandbox has to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Order {
@@ -37,8 +43,10 @@ struct Order {
     root: PathBuf,
     /// A folder with the files of the program.
     files: PathBuf,
-    /// Where [`report`] writes.
+    /// Where the keeper writes how the program ended.
     report: PathBuf,
+    /// A pipe from the program to the keeper, for a step that fails. The program may not write files.
+    progress: PathBuf,
     folders: Vec<PathBuf>,
     interpreter: PathBuf,
     arguments: Vec<String>,

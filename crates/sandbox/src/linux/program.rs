@@ -1,7 +1,8 @@
 //! The process that becomes Python: it enters its file system, gives up its rights, and takes its limits.
 
 use std::ffi::CString;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 
 use nix::sys::prctl::{set_no_new_privs, set_pdeathsig};
 use nix::sys::resource::{Resource, setrlimit};
@@ -10,7 +11,7 @@ use nix::unistd::{Gid, Uid, execve, setgroups, setresgid, setresuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
 use super::report::{FailedStep, NamedStep};
-use super::{Order, Rights, file_system, system_calls};
+use super::{Order, PREPARED, Rights, START_OF_PYTHON, file_system, system_calls};
 
 /// Open files of a program, at most.
 const MAX_FILES: u64 = 64;
@@ -28,14 +29,13 @@ const ENVIRONMENT: [&str; 6] = [
 /// Becomes Python. It returns only if that fails, and then reports why.
 pub(super) fn become_program(order: &Order) -> i32 {
     // Opened in the file system of the caller, and closed by the kernel when Python starts.
-    let report = OpenOptions::new().write(true).open(&order.report);
-    if let (Err(failed), Ok(mut report)) = (prepare(order), report) {
-        failed.report().write(&mut report);
-    }
+    let Ok(mut progress) = OpenOptions::new().write(true).open(&order.progress) else { return 1 };
+    let Err(failed) = prepare(order, &mut progress);
+    failed.report().write(&mut progress);
     1
 }
 
-fn prepare(order: &Order) -> Result<std::convert::Infallible, FailedStep> {
+fn prepare(order: &Order, progress: &mut File) -> Result<std::convert::Infallible, FailedStep> {
     let text = |text: &str| CString::new(text).step("arguments");
     let interpreter = text(&order.interpreter.to_string_lossy())?;
     let mut arguments = vec![interpreter.clone(), text("-B")?, text("-s")?];
@@ -49,9 +49,11 @@ fn prepare(order: &Order) -> Result<std::convert::Infallible, FailedStep> {
     give_up_rights(order.rights)?;
     // After the change of the user, which resets it.
     set_pdeathsig(Signal::SIGKILL).step("signal at the end of the keeper")?;
+    // A keeper that ended before sends no signal, and does not read the pipe.
+    progress.write_all(PREPARED.as_bytes()).step("end of the keeper")?;
     set_no_new_privs().step("no new privileges")?;
     system_calls::restrict().step("filter of system calls")?;
-    execve(&interpreter, &arguments, &environment).step("start of Python")
+    execve(&interpreter, &arguments, &environment).step(START_OF_PYTHON)
 }
 
 fn give_up_rights(rights: Rights) -> Result<(), FailedStep> {
