@@ -7,6 +7,7 @@ mod files;
 mod member;
 mod orders;
 mod shipping;
+mod start;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
