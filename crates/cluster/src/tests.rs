@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use aiperf_clock::WallAnchor;
+use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use crate::bus::memory::MemoryBus;
 use crate::{
-    Bus, Collected, Coordinator, CoordinatorSettings, Counters, Member, NodeAgent, NodeCard, NodeFacts, NodeSettings,
-    RunSecrets, RunSpec, RunView,
+    Assignment, Bus, Collected, Coordinator, CoordinatorSettings, Counters, Member, NodeAgent, NodeCard, NodeFacts,
+    NodeSettings, RunSecrets, RunSpec, RunView,
 };
 
 const RECORDS: &str = "profile_export.jsonl";
@@ -47,8 +47,7 @@ fn settings(dir: &Path) -> CoordinatorSettings {
     }
 }
 
-/// A node that writes `records` lines; one that is lost stops without a word before the last one.
-fn node(bus: &Arc<MemoryBus>, dir: &Path, id: &str, records: u64, is_lost: bool) {
+fn joined(bus: &Arc<MemoryBus>, dir: &Path, id: &str) -> (NodeAgent, Assignment) {
     let card =
         NodeCard { id: id.into(), host: "h".into(), address: None, process: 1, processors: 1, version: "1".into() };
     let settings = NodeSettings {
@@ -59,6 +58,12 @@ fn node(bus: &Arc<MemoryBus>, dir: &Path, id: &str, records: u64, is_lost: bool)
     };
     let agent = NodeAgent::join(Arc::clone(bus) as Arc<dyn Bus>, settings, card).unwrap();
     let assignment = agent.wait_for_run(&|| false).unwrap();
+    (agent, assignment)
+}
+
+/// A node that writes `records` lines; one that is lost stops without a word before the last one.
+fn node(bus: &Arc<MemoryBus>, dir: &Path, id: &str, records: u64, is_lost: bool) {
+    let (agent, assignment) = joined(bus, dir, id);
     assert_eq!(agent.secrets(&assignment).unwrap(), secrets());
     let folder = dir.join(id);
     fs::create_dir_all(&folder).unwrap();
@@ -124,6 +129,36 @@ fn a_lost_node_has_a_record_for_each_request_that_was_under_way() {
     assert_eq!((collected.lost.len(), collected.lost_requests), (1, 1), "{collected:?}");
     let all: Vec<String> = (0..2).flat_map(|index| lines(dir.path(), index)).collect();
     assert_eq!((all.len(), all.iter().filter(|line| line.contains("lost_worker")).count()), (20, 1));
+}
+
+#[test]
+fn nodes_start_a_later_phase_together_when_the_last_one_is_ready() {
+    let (bus, dir) = (Arc::new(MemoryBus::default()), tempfile::tempdir().unwrap());
+    let start_of = |id: &str, busy: Duration| {
+        let (agent, assignment) = joined(&bus, dir.path(), id);
+        let folder = dir.path().join(id);
+        fs::create_dir_all(&folder).unwrap();
+        let member = Member::begin(&agent, &assignment, folder.clone(), folder.join(RECORDS)).unwrap();
+        let anchor = WallAnchor::take();
+        assert!(member.wait_for_start(anchor, &|| false).is_some());
+        thread::sleep(busy);
+        let (ready, start) = (Mono::now(), member.wait_for_phase(1, anchor, &|| false).unwrap());
+        fs::write(folder.join(RECORDS), "{}\n").unwrap();
+        member.finish(None).unwrap();
+        (ready, start)
+    };
+    let starts = thread::scope(|scope| {
+        let start_of = &start_of;
+        let nodes =
+            [("a", 0), ("b", 700)].map(|(id, busy)| scope.spawn(move || start_of(id, Duration::from_millis(busy))));
+        coordinate(&bus, dir.path(), 2);
+        nodes.map(|node| node.join().unwrap())
+    });
+    let ready = starts.iter().map(|(ready, _)| *ready).max().unwrap();
+    assert!(starts.iter().all(|(_, start)| *start > ready), "{starts:?}");
+    // Both clocks are the same one; what is left is the error of their probes.
+    let (first, second) = (starts[0].1.as_nanos(), starts[1].1.as_nanos());
+    assert!(first.abs_diff(second) < 100_000_000, "{starts:?}");
 }
 
 #[test]

@@ -120,6 +120,11 @@ impl Run {
         self.dataset.has_one_turn_each()
     }
 
+    /// Sessions of this process that another one has sent.
+    fn sessions_done(&self) -> u64 {
+        self.done.as_ref().map_or(0, SentShare::total)
+    }
+
     /// Lets `controller` change the load of a phase, by its index, while the phase runs. Without one a phase with
     /// [`aiperf_config::Pace::Controlled`] keeps the load that it begins with.
     pub fn control_load(&mut self, phase: usize, controller: Box<dyn LoadController>) {

@@ -93,7 +93,9 @@ pub(crate) fn coordinate(
     if let (Err(error), Some(views)) = (&code, views) {
         views.finish(views::failed(error));
     }
-    after.into_iter().for_each(|after| after.linger(interrupts));
+    if let Some(after) = after {
+        after.linger(interrupts);
+    }
     code
 }
 

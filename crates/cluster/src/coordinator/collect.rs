@@ -12,15 +12,13 @@ use super::{Coordinator, NodeInRun, RunView};
 use crate::ClusterError;
 use crate::chunk::{ChunkContent, ChunkHead};
 use crate::clock_offset::segments;
-use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, NodePhase, StartOrder, decode, encode};
+use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, NodePhase, decode, encode};
 use crate::names::{record_stream, run_bucket, run_key};
 
 /// Messages that are read at once: the memory that records need here.
 const BATCH: usize = 16;
 /// How long one read waits.
 const WAIT: Duration = Duration::from_millis(200);
-/// From the order to the start of a phase: every node has read the order by then.
-const PHASE_LEAD: Duration = Duration::from_millis(750);
 /// Reads between two looks whether another coordinator has taken over.
 const CHECKS_EVERY: u32 = 10;
 
@@ -164,23 +162,6 @@ impl Coordinator {
             node.view.cpu_percent = beat.cpu_percent;
             node.view.unshipped = beat.unshipped;
             node.view.sketches = beat.sketches;
-        }
-    }
-
-    /// Sets the start of the next phase when all nodes that are left wait for it.
-    fn start_phase(&mut self) {
-        let left = self.nodes.values().filter(|node| node.replica.end.is_none() && !node.view.is_lost);
-        let mut phases = left.map(|node| node.view.waits_for);
-        let Some(phase) = phases.next().flatten().filter(|phase| *phase > self.phases_started) else { return };
-        if !phases.all(|other| other == Some(phase)) {
-            return;
-        }
-        // Nodes know the clock of the coordinator that began the run. Another one cannot name a time: nodes start when they are told.
-        let at_ns = if self.is_attached { 0 } else { self.anchor.epoch(Mono::now()).0 + PHASE_LEAD.as_nanos() as u64 };
-        match self.bus.create(&run_bucket(&self.spec.run), &run_key::phase(phase), encode(&StartOrder { at_ns })) {
-            Ok(_) => self.phases_started = phase,
-            // The bus is away for a while: the nodes keep waiting.
-            Err(error) => log::debug!("{error}"),
         }
     }
 

@@ -8,6 +8,7 @@ mod replace;
 mod replica;
 mod roster;
 mod shared_file;
+mod start;
 mod view;
 
 use std::collections::BTreeMap;
@@ -29,15 +30,13 @@ use self::roster::Roster;
 use crate::ClusterError;
 use crate::bus::{Bus, Subscription};
 use crate::message::{
-    ClockAnswer, CoordinatorBeat, MemberEntry, NodePhase, ReplacementEntry, RunSecrets, RunSpec, StartOrder, StopOrder,
-    decode, encode,
+    ClockAnswer, CoordinatorBeat, MemberEntry, ReplacementEntry, RunSecrets, RunSpec, StartOrder, StopOrder, decode,
+    encode,
 };
 use crate::names::{self, record_stream, record_subjects, run_bucket, run_key};
 
 /// Time between two signs of life of the coordinator.
 const BEAT: Duration = Duration::from_millis(500);
-/// From the order to the start: every node has read the order and opened its connections by then.
-const LEAD: Duration = Duration::from_millis(2500);
 
 /// How a coordinator waits.
 #[derive(Debug, Clone)]
@@ -214,39 +213,6 @@ impl Coordinator {
 
     pub fn spec(&self) -> &RunSpec {
         &self.spec
-    }
-
-    /// Waits until all nodes are ready, and sets the start. Returns at once if the run has started.
-    pub fn start(&mut self, stopped: &dyn Fn() -> bool) -> Result<StartOrder, ClusterError> {
-        while self.started.is_none() {
-            self.refuse_if_stopped(stopped)?;
-            self.hear();
-            self.read_members()?;
-            let failed = self.nodes.values().find_map(|node| match &node.member.as_ref()?.phase {
-                NodePhase::Failed(reason) => Some((node.view.title(), reason.clone())),
-                _ => None,
-            });
-            if let Some((node, reason)) = failed {
-                self.order_stop("another node could not get ready");
-                return Err(ClusterError::NodeFailed { node, reason });
-            }
-            if let Some(lost) = self.newly_lost().first() {
-                let node = self.nodes[lost].view.title();
-                self.order_stop("a node was lost before the start");
-                return Err(ClusterError::NodeFailed { node, reason: "it was lost before the start".to_owned() });
-            }
-            let is_ready =
-                |node: &NodeInRun| node.member.as_ref().is_some_and(|member| member.phase == NodePhase::Ready);
-            if self.nodes.values().all(is_ready) {
-                let at_ns = self.anchor.epoch(Mono::now()).0 + LEAD.as_nanos() as u64;
-                let order = StartOrder { at_ns };
-                self.bus.put(&run_bucket(&self.spec.run), run_key::START, encode(&order))?;
-                self.started = Some(order);
-            } else {
-                thread::sleep(crate::node::POLL);
-            }
-        }
-        self.started.ok_or(ClusterError::Interrupted)
     }
 
     fn refuse_if_stopped(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), ClusterError> {

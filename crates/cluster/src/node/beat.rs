@@ -1,22 +1,19 @@
-//! Signs of life of a node, and the orders that it gets.
+//! Signs of life of a node.
 
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
+use aiperf_config::CoordinatorLossPolicy;
 
 use super::member::{NodeState, StopKind};
-use crate::message::{CoordinatorBeat, Heartbeat, StopOrder, decode, encode};
-use crate::names::{self, run_bucket, run_key};
+use crate::message::{CoordinatorBeat, Heartbeat, decode, encode};
+use crate::names;
 
 pub(super) const THREAD: &str = "node-beat";
-pub(super) const ORDERS_THREAD: &str = "node-orders";
 /// Time between two signs of life.
 pub(crate) const BEAT: Duration = Duration::from_millis(250);
-/// Time between two looks for orders.
-const ORDERS_EVERY: Duration = Duration::from_millis(500);
 /// A coordinator that is silent for so long is lost.
 const COORDINATOR_SILENCE: Nanos = Nanos(10_000_000_000);
 
@@ -57,32 +54,6 @@ pub(super) fn beat(shared: &NodeState) {
         }
         shared.note_coordinator(now.since(heard) < COORDINATOR_SILENCE);
         thread::sleep(BEAT);
-    }
-}
-
-/// Runs until the member is done. A call that waits for its answer must not hold up the signs of life.
-pub(super) fn watch_orders(shared: &NodeState) {
-    while !shared.done.load(Ordering::Relaxed) {
-        if shared.sender.bus.is_connected() {
-            follow_orders(shared);
-        }
-        thread::sleep(ORDERS_EVERY);
-    }
-}
-
-fn follow_orders(shared: &NodeState) {
-    let order = shared.sender.bus.get(&run_bucket(&shared.sender.run), run_key::STOP);
-    if let Ok(Some(order)) = order
-        && let Ok(StopOrder { reason }) = decode(run_key::STOP, &order)
-    {
-        shared.stop(&reason, StopKind::Cut);
-    }
-    if shared.loss_policy == NodeLossPolicy::Replace {
-        let replaced = shared.sender.bus.get(&run_bucket(&shared.sender.run), &run_key::replaced(shared.sender.index));
-        if replaced.is_ok_and(|entry| entry.is_some()) {
-            shared
-                .stop("the coordinator took it for lost, and another node sends the rest of its share", StopKind::Cut);
-        }
     }
 }
 

@@ -144,7 +144,8 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
         }
         let connect = |port: u16| {
-            let access = NatsAccess::read(&format!("nats://127.0.0.1:{port}"), &Default::default()).unwrap();
+            let access =
+                NatsAccess::read(&format!("nats://127.0.0.1:{port}"), &std::collections::BTreeMap::new()).unwrap();
             Arc::new(NatsBus::connect(&access, "test").unwrap())
         };
         let anchor = WallAnchor::take();

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{CoordinatorLossPolicy, NodeLossPolicy};
 
 use super::clock::{ClockWatch, NodeClock};
 use super::shipping::{FolderShipper, Sender, Status};
-use super::{Assignment, NodeAgent, POLL, beat, clock, shipping};
+use super::{Assignment, NodeAgent, POLL, beat, clock, orders, shipping};
 use crate::ClusterError;
-use crate::message::{Counters, MemberEntry, NodeCard, NodeEnd, NodePhase, StartOrder, decode, encode};
+use crate::message::{Counters, MemberEntry, NodeCard, NodeEnd, NodePhase, encode};
 use crate::names::{run_bucket, run_key};
 
 /// Time between two measurements of the clock during a run.
@@ -22,7 +22,7 @@ const MEASURE_EVERY: Nanos = Nanos(5_000_000_000);
 /// Time between two looks for new records.
 const SHIP_EVERY: Duration = Duration::from_millis(200);
 /// Pause before a failed call is repeated.
-const RETRY: Duration = Duration::from_millis(300);
+pub(super) const RETRY: Duration = Duration::from_millis(300);
 
 type CountersSource = Box<dyn Fn() -> Counters + Send + Sync>;
 type SketchSource = Box<dyn Fn() -> BTreeMap<String, Vec<(u32, u64)>> + Send + Sync>;
@@ -80,7 +80,7 @@ impl NodeState {
         *self.waits_for.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_waits_for(&self, phase: Option<u64>) {
+    pub(super) fn set_waits_for(&self, phase: Option<u64>) {
         *self.waits_for.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
@@ -98,11 +98,11 @@ impl NodeState {
         }
     }
 
-    fn stop_reason(&self) -> Option<String> {
+    pub(super) fn stop_reason(&self) -> Option<String> {
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(reason, _)| reason.clone())
     }
 
-    fn enter(&self, phase: NodePhase) -> Result<(), ClusterError> {
+    pub(super) fn enter(&self, phase: NodePhase) -> Result<(), ClusterError> {
         let entry = MemberEntry { card: self.card.clone(), phase };
         self.sender.bus.put(&run_bucket(&self.sender.run), &run_key::member(self.sender.index), encode(&entry))
     }
@@ -111,7 +111,7 @@ impl NodeState {
 /// A node that takes part in a run.
 #[derive(Debug)]
 pub struct Member {
-    shared: Arc<NodeState>,
+    pub(super) shared: Arc<NodeState>,
     threads: Vec<JoinHandle<()>>,
     shipper: Arc<Mutex<FolderShipper>>,
     patience: Duration,
@@ -158,7 +158,7 @@ impl Member {
             Ok(())
         };
         start(beat::THREAD, Box::new(beat::beat))?;
-        start(beat::ORDERS_THREAD, Box::new(beat::watch_orders))?;
+        start(orders::THREAD, Box::new(orders::watch))?;
         start(clock::THREAD, Box::new(watch_clock))?;
         let own = Arc::clone(&shipper);
         start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;
@@ -181,71 +181,6 @@ impl Member {
             action(*kind);
         }
         *self.shared.stop_action.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
-    }
-
-    /// Says that this node is ready, and waits for the common start, which it returns on this machine's clock. `anchor` is the
-    /// wall clock of the run's records. `None`: the run was stopped before.
-    pub fn wait_for_start(&self, anchor: WallAnchor, stopped: &dyn Fn() -> bool) -> Option<Mono> {
-        let shared = &self.shared;
-        shared.clock.set_clock(clock_of(anchor));
-        while shared.clock.measure().is_none() {
-            if stopped() || shared.stop_reason().is_some() {
-                return None;
-            }
-            thread::sleep(RETRY);
-        }
-        while let Err(error) = shared.enter(NodePhase::Ready) {
-            log::debug!("{error}");
-            if stopped() {
-                return None;
-            }
-            thread::sleep(RETRY);
-        }
-        loop {
-            if stopped() || shared.stop_reason().is_some() {
-                return None;
-            }
-            if !shared.coordinator_alive.load(Ordering::Relaxed) {
-                shared.stop("the coordinator was lost before the start", StopKind::Cut);
-                return None;
-            }
-            if let Ok(Some(order)) = shared.sender.bus.get(&run_bucket(&shared.sender.run), run_key::START)
-                && let Ok(StartOrder { at_ns }) = decode(run_key::START, &order)
-            {
-                // Not fatal: the state is also in the heartbeats.
-                let _ = shared.enter(NodePhase::Running);
-                let reading = shared.clock.latest()?;
-                log::info!("The clock of the coordinator is known within {:.3} ms", reading.bound_ns as f64 / 1e6);
-                return Some(anchor.mono(EpochNanos(reading.to_node(at_ns))));
-            }
-            thread::sleep(POLL);
-        }
-    }
-
-    /// Says that this node is ready for a phase, and waits until all are. Returns the start on this machine's clock; `None`: at once,
-    /// because the run was stopped or nobody is left to say when.
-    pub fn wait_for_phase(&self, phase: u64, anchor: WallAnchor, stopped: &dyn Fn() -> bool) -> Option<Mono> {
-        let shared = &self.shared;
-        shared.set_waits_for(Some(phase));
-        let start = loop {
-            if stopped() || shared.stop_reason().is_some() {
-                break None;
-            }
-            if !shared.coordinator_alive.load(Ordering::Relaxed) {
-                log::warn!("The coordinator is lost: this node starts its next phase without waiting for the others");
-                break None;
-            }
-            let order = shared.sender.bus.get(&run_bucket(&shared.sender.run), &run_key::phase(phase));
-            if let Ok(Some(order)) = order
-                && let Ok(StartOrder { at_ns }) = decode(run_key::START, &order)
-            {
-                let reading = shared.clock.latest();
-                break reading.map(|reading| anchor.mono(EpochNanos(reading.to_node(at_ns))));
-            }
-            thread::sleep(POLL);
-        };
-        shared.set_waits_for(None);
-        start
     }
 
     /// Says why this node cannot take part.
@@ -297,7 +232,7 @@ impl Member {
     }
 }
 
-fn clock_of(anchor: WallAnchor) -> NodeClock {
+pub(super) fn clock_of(anchor: WallAnchor) -> NodeClock {
     Box::new(move || anchor.epoch(Mono::now()).0)
 }
 

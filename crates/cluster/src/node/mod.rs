@@ -5,7 +5,9 @@ mod beat;
 mod clock;
 mod files;
 mod member;
+mod orders;
 mod shipping;
+mod start;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,7 +4,6 @@ use std::fs;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::SentShare;
 use aiperf_engine::{ControlSource, RecordQueueFigures, SpillThread, WorkerGauge, record_queue};
 use aiperf_live::{RunPlan, RunState, StageName, StageState};
 use aiperf_metrics::{ClientHealth, RecordBacklog};
@@ -66,10 +65,7 @@ impl Run {
         }
         self.begin_capacity_search(version)?;
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
-        let order = SampledOrder {
-            sampler: self.dataset.sampler(self.data_seed),
-            done: self.done.as_ref().map_or(0, SentShare::total),
-        };
+        let order = SampledOrder { sampler: self.dataset.sampler(self.data_seed), done: self.sessions_done() };
         let prefetcher = Prefetcher::start(&self.sessions, &self.phases, order, &self.fixed_schedule, inputs)
             .map_err(|cause| RunError::Thread { name: "prefetch", cause })?;
         let benchmark_id = self.new_run_id();

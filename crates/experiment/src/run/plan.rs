@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aiperf_clock::Nanos;
-use aiperf_config::{ExportLevel, SentShare};
+use aiperf_config::ExportLevel;
 use aiperf_engine::{Bodies, PhaseHook, Plan, SendSettings, Timing, Workload};
 
 use super::Run;
@@ -23,7 +23,7 @@ impl Run {
                 conversations: self.sessions.for_engine().into(),
                 bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
                 next_conversation: Box::new(move || sampler.draw().0),
-                sessions_done: self.done.as_ref().map_or(0, SentShare::total),
+                sessions_done: self.sessions_done(),
                 fixed_schedule: self.fixed_schedule.clone(),
                 seed: self.seed,
                 timing: Timing {

@@ -37,7 +37,9 @@ fn run_after(
     let mut phases = phases.to_vec();
     divide_limits(&mut phases, share);
     divide_counts(&mut phases, share, conversations.iter().all(|conversation| conversation.turns.len() == 1));
-    done.into_iter().for_each(|done| done.take_from(&mut phases));
+    if let Some(done) = done {
+        done.take_from(&mut phases);
+    }
     let simulation =
         Simulation::new(conversations.to_vec()).replies(|sent| SimulatedReply::after(ms(20 + sent.turn as u64)));
     phases
