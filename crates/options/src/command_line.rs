@@ -20,7 +20,7 @@ pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> 
     let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", shell_word(value))).collect();
     let is_capacity = searches_capacity(raw);
     words.extend(["aiperf".to_owned(), if is_capacity { "capacity" } else { "profile" }.to_owned()]);
-    for given in raw.given().iter().filter(|given| !is_capacity || given.id != OptionId::SearchRecipe) {
+    for given in raw.typed().iter().filter(|given| !is_capacity || given.id != OptionId::SearchRecipe) {
         words.extend(repeat_option(given));
     }
     words.join(" ")

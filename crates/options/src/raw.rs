@@ -11,6 +11,8 @@ use crate::catalogue::{OptionId, options};
 #[derive(Debug, Clone, Default)]
 pub struct RawOptions {
     given: Vec<Given>,
+    /// What was typed, if names of plugin packs were replaced since.
+    typed: Option<Vec<Given>>,
     asked: RefCell<BTreeSet<OptionId>>,
 }
 
@@ -40,7 +42,7 @@ impl RawOptions {
 
     /// No options.
     pub const fn new() -> Self {
-        Self { given: Vec::new(), asked: RefCell::new(BTreeSet::new()) }
+        Self { given: Vec::new(), typed: None, asked: RefCell::new(BTreeSet::new()) }
     }
 
     /// Gives an option these values, whether it was given before or not.
@@ -134,6 +136,16 @@ impl RawOptions {
 
     pub fn given(&self) -> &[Given] {
         &self.given
+    }
+
+    /// The options as typed, with the names of plugin packs that stand for other options now.
+    pub(crate) fn typed(&self) -> &[Given] {
+        self.typed.as_deref().unwrap_or(&self.given)
+    }
+
+    /// Keeps what was typed, which is `options`, next to what it stands for.
+    pub(crate) fn remember_typed(&mut self, options: &Self) {
+        self.typed.get_or_insert_with(|| options.given.clone());
     }
 
     pub fn is_empty(&self) -> bool {

@@ -87,7 +87,7 @@ fn config(spec: &SearchSpec) -> Value {
         json!({"path": dimension.path, "lo": dimension.lo, "hi": dimension.hi, "kind": kind})
     };
     let mut config = json!({
-        "planner": spec.planner.name(),
+        "planner": spec.plugin.as_deref().unwrap_or_else(|| spec.planner.name()),
         "objectives": spec.objectives.iter().map(objective).collect::<Vec<_>>(),
         "outcome_constraints": spec.outcome_constraints.iter().map(constraint).collect::<Vec<_>>(),
         "max_iterations": spec.max_iterations,

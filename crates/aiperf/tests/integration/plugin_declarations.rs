@@ -97,6 +97,8 @@ fn a_recipe_of_a_pack_is_a_search() {
             .file("packs/recipe.yaml", &pack)
             .run();
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let repeated = ended.stdout.lines().find(|line| line.starts_with("CLI Command: ")).unwrap_or_default();
+        assert!(repeated.contains("--search-recipe quick") && !repeated.contains("set by"), "{}", ended.stdout);
         ended.artifacts.json("search_history.json")["iterations"].as_array().unwrap().len()
     };
     assert_eq!(search(""), 3);
@@ -181,6 +183,8 @@ fn every_program_to_begin_with_works_in_a_run() {
                 let history = ended.artifacts.json("search_history.json");
                 assert_eq!(history["iterations"].as_array().unwrap().len(), 2, "{history}");
                 assert_eq!(history["convergence_reason"], "planner_done");
+                assert!(ended.stdout.contains("Search with mine, 2 points"), "{}", ended.stdout);
+                assert!(ended.stdout.contains("--search-planner mine"), "{}", ended.stdout);
             }
             _ => {}
         }

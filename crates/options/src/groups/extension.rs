@@ -26,10 +26,15 @@ pub(super) fn apply<'r>(raw: &'r RawOptions, environment: &Environment) -> Resul
     if let Some(folder) = unread {
         return Err(raw.bad(OptionId::PluginDir, folder, "give the folder on the command line of this program"));
     }
+    let typed = raw;
     let raw = set_recipe(Cow::Borrowed(raw), environment)?;
     let raw = set_objectives(raw, environment);
     let raw = unset_planner(raw, environment);
-    set_rows(raw, environment)
+    let mut raw = set_rows(raw, environment)?;
+    if let Cow::Owned(raw) = &mut raw {
+        raw.remember_typed(typed);
+    }
+    Ok(raw)
 }
 
 fn set_recipe<'r>(raw: Cow<'r, RawOptions>, environment: &Environment) -> Result<Cow<'r, RawOptions>, ConfigError> {
