@@ -145,7 +145,7 @@ fn problem(row: &Row, environment: &Environment) -> Option<String> {
             Ok(_) => (!changes(after)).then(|| "no effect".to_owned()),
         },
         ("refused", Ok(_)) => Some("accepted".to_owned()),
-        ("refused" | "either", Err(error)) => (!is_named(&error)).then_some(error),
+        ("refused", Err(error)) => (!is_named(&error)).then_some(error),
         ("accepted", Ok(_)) => row.wrong.as_ref().and_then(|wrong| match with(wrong) {
             Ok(_) => Some(format!("{wrong} is accepted")),
             Err(_) => None,
@@ -153,10 +153,6 @@ fn problem(row: &Row, environment: &Environment) -> Option<String> {
         ("warned", Ok(after)) => {
             let warnings = &after.cells[0].config.warnings;
             (!warnings.iter().any(is_named)).then(|| format!("no warning: {warnings:?}"))
-        }
-        ("either", Ok(after)) => {
-            let is_warned = after.cells[0].config.warnings.iter().any(is_named);
-            (!is_warned && !changes(after)).then(|| "no effect".to_owned())
         }
         (other, _) => panic!("{}: {other}", row.field),
     }

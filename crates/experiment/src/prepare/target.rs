@@ -65,4 +65,15 @@ impl Targets {
     pub(crate) fn need_tls(&self) -> bool {
         self.requests.iter().any(|target| target.origin.scheme.is_secure())
     }
+
+    /// The servers of a run, in a few words.
+    pub(crate) fn shown(&self) -> String {
+        let mut shown: Vec<String> = self.bases.iter().map(|base| shown_url(base.as_str())).collect();
+        shown.dedup();
+        match &shown[..] {
+            [first] => first.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+            [] => String::new(),
+        }
+    }
 }

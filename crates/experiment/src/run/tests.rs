@@ -2,15 +2,17 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use aiperf_clock::{OffsetWatch, WallOffset};
-use aiperf_config::Environment;
-use aiperf_hub::HubEnvironment;
+use aiperf_clock::{Mono, OffsetWatch, WallOffset};
+use aiperf_config::{Environment, Pace};
+use aiperf_engine::ControlSource;
+use aiperf_hub::{Hub, HubEnvironment};
 use aiperf_metrics::{ValidityCode, ValidityNote};
 use aiperf_options::{RawOptions, catalogue};
 use aiperf_socket::Stamping;
 use tempfile::TempDir;
 
 use super::*;
+use crate::watch::monitor::Monitor;
 
 mod load_control;
 

@@ -55,7 +55,7 @@ impl TrialSeries<'_> {
             successful,
             was_interrupted: self.was_interrupted,
             server_lost: self.server_lost,
-            is_written: self.is_written,
+            is_written: self.is_written && !self.lost_figures.get(),
             problem,
         }
     }

@@ -6,6 +6,7 @@ mod collate;
 mod conclusion;
 mod convergence;
 mod estimate;
+mod figure_file;
 mod figures;
 mod order;
 mod packed_figures;

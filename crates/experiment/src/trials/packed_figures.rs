@@ -1,11 +1,13 @@
 //! The figures of a finished run in little memory. The runs of a sweep have the same metrics with the same statistics, so that what they are
-//! called is kept once, and each run keeps only its numbers.
+//! called is kept once, and the numbers of each run are set aside in a file.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use aiperf_metrics::{Interval, Percentile, Stats};
 
+use super::figure_file::{FigureFile, StoredNumbers};
 use super::figures::{Figures, MetricFigures};
 
 /// Statistics of one metric: percentiles, and six others.
@@ -15,7 +17,7 @@ const STATISTICS: usize = Percentile::COUNT + 6;
 #[derive(Debug)]
 pub(crate) struct PackedFigures {
     layout: Arc<[MetricLayout]>,
-    values: Box<[f64]>,
+    values: StoredNumbers,
 }
 
 /// Which numbers there are of one metric.
@@ -28,8 +30,8 @@ struct MetricLayout {
 }
 
 impl PackedFigures {
-    /// `before`: the run before, whose names are used again if they are the same.
-    pub(crate) fn new(figures: &Figures, before: Option<&Self>) -> Self {
+    /// `before`: the run before, whose names are used again if they are the same. Without a file the numbers stay in memory.
+    pub(crate) fn new(figures: &Figures, before: Option<&Self>, file: Option<&FigureFile>) -> Self {
         let mut values = Vec::new();
         let mut layout = Vec::with_capacity(figures.metrics.len());
         for metric in &figures.metrics {
@@ -44,12 +46,12 @@ impl PackedFigures {
             });
         }
         let known = before.map(|before| &before.layout).filter(|known| ***known == *layout);
-        Self { layout: known.map_or_else(|| layout.into(), Arc::clone), values: values.into() }
+        Self { layout: known.map_or_else(|| layout.into(), Arc::clone), values: StoredNumbers::new(values, file) }
     }
 
     /// The figures as they were.
-    pub(crate) fn unpack(&self) -> Figures {
-        let mut values = self.values.iter().copied();
+    pub(crate) fn unpack(&self) -> io::Result<Figures> {
+        let mut values = self.values.get()?.into_iter();
         let mut next = || values.next().unwrap_or(f64::NAN);
         let metric = |layout: &MetricLayout| MetricFigures {
             tag: layout.tag.clone(),
@@ -57,7 +59,7 @@ impl PackedFigures {
             stats: stats(&layout.present.map(|is_there| is_there.then(&mut next))),
             intervals: layout.intervals.iter().map(|name| (*name, Interval { low: next(), high: next() })).collect(),
         };
-        Figures { metrics: self.layout.iter().map(metric).collect() }
+        Ok(Figures { metrics: self.layout.iter().map(metric).collect() })
     }
 }
 
@@ -108,14 +110,14 @@ mod tests {
 
     #[test]
     fn figures_come_back_bit_by_bit_and_runs_share_their_names() {
-        let first = PackedFigures::new(&figures(1.0), None);
-        let second = PackedFigures::new(&figures(7.7), Some(&first));
-        assert_eq!((first.unpack(), second.unpack()), (figures(1.0), figures(7.7)));
+        let first = PackedFigures::new(&figures(1.0), None, None);
+        let second = PackedFigures::new(&figures(7.7), Some(&first), None);
+        assert_eq!((first.unpack().unwrap(), second.unpack().unwrap()), (figures(1.0), figures(7.7)));
         assert!(Arc::ptr_eq(&first.layout, &second.layout));
         let mut other = figures(1.0);
         other.metrics.pop();
-        let other_packed = PackedFigures::new(&other, Some(&second));
+        let other_packed = PackedFigures::new(&other, Some(&second), None);
         assert!(!Arc::ptr_eq(&other_packed.layout, &second.layout));
-        assert_eq!(other_packed.unpack(), other);
+        assert_eq!(other_packed.unpack().unwrap(), other);
     }
 }

@@ -1,6 +1,7 @@
 //! Makes one run after the other.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::error::Error;
 
 use aiperf_config::{Convergence, Experiment, swept_parameters};
@@ -9,6 +10,7 @@ use aiperf_report::FailedRun;
 
 use super::cell_source::{CellSource, MeasuredCell, MeasuredTrial};
 use super::collate::RequestValues;
+use super::figure_file::FigureFile;
 use super::figures::Figures;
 use super::order::{self, TrialSlot};
 use super::packed_figures::PackedFigures;
@@ -34,6 +36,10 @@ pub(super) struct TrialSeries<'a> {
     /// The same for all runs of one command.
     sweep_id: &'a str,
     trials: Vec<FinishedTrial>,
+    /// Where the numbers of finished runs are; opened with the first of them.
+    figure_file: Option<FigureFile>,
+    /// Numbers of a run could not be read back.
+    pub(super) lost_figures: Cell<bool>,
     before: Option<TrialSlot>,
     /// Runs of points that a search asked for again.
     repeated: usize,
@@ -89,6 +95,8 @@ impl<'a> TrialSeries<'a> {
             version,
             sweep_id,
             trials: Vec::new(),
+            figure_file: None,
+            lost_figures: Cell::new(false),
             before: None,
             repeated: 0,
             failed_repeats: Vec::new(),
@@ -206,8 +214,15 @@ impl<'a> TrialSeries<'a> {
                 self.was_interrupted |= outcome.is_interrupted();
                 self.server_lost |= outcome == RunOutcome::Stopped(StopReason::Unreachable);
                 if outcome.is_complete() {
+                    if self.figure_file.is_none() {
+                        self.figure_file = FigureFile::open(&self.experiment.dir);
+                    }
                     let before = self.trials.iter().rev().find_map(|trial| trial.outcome.as_ref().ok());
-                    let figures = PackedFigures::new(&finished.figures, before.map(|(figures, _)| figures));
+                    let figures = PackedFigures::new(
+                        &finished.figures,
+                        before.map(|(figures, _)| figures),
+                        self.figure_file.as_ref(),
+                    );
                     Ok((figures, finished.values))
                 } else {
                     Err(reason.unwrap_or_else(|| "interrupted before it was done".to_owned()))
@@ -281,7 +296,15 @@ impl<'a> TrialSeries<'a> {
     pub(super) fn successes(&self, cell: usize) -> impl Iterator<Item = (String, Figures, &RequestValues)> {
         self.trials.iter().filter(move |trial| trial.slot.cell == cell).filter_map(|trial| {
             let (figures, values) = trial.outcome.as_ref().ok()?;
-            Some((order::label(trial.slot.trial), figures.unpack(), values))
+            match figures.unpack() {
+                Ok(figures) => Some((order::label(trial.slot.trial), figures, values)),
+                Err(cause) => {
+                    self.lost_figures.set(true);
+                    let run = order::full_label(&self.experiment, trial.slot);
+                    log::error!("The numbers of {run} cannot be read back from a temporary file: {cause}; its own files have them");
+                    None
+                }
+            }
         })
     }
 

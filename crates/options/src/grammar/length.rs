@@ -89,7 +89,11 @@ fn from_object(object: &Map<String, Value>) -> Result<Length, String> {
         _ => Length::Multimodal(weighted(object, "peaks", 2, |peak| {
             let mut described = peak.clone();
             described.remove("weight");
-            from_object(&described)
+            match described.remove("distribution") {
+                Some(distribution) if described.is_empty() => from_json(&distribution),
+                Some(_) => Err("a peak with a distribution has no other keys than weight".to_owned()),
+                None => from_object(&described),
+            }
         })?),
     };
     clamped(length, object)
@@ -220,6 +224,8 @@ mod tests {
             Weighted { value: Length::normal(100.0, 5.0), weight: 3.0 },
             Weighted { value: Length::LogNormal { mean: 90.0, median: 80.0 }, weight: 1.0 },
         ];
+        let nested = r#"{"peaks": [{"distribution": {"mean": 100, "stddev": 5}, "weight": 3}, {"distribution": {"mean": 90, "median": 80}}]}"#;
+        assert_eq!(read(nested).unwrap(), read(peaks).unwrap());
         assert_eq!(read(peaks).unwrap(), Length::Multimodal(wanted));
         assert_eq!(from_json(&Value::from(512)).unwrap(), Length::constant(512.0));
     }
@@ -258,6 +264,7 @@ mod tests {
             (r#"{"points": [{"value": 1, "x": 1}]}"#, "\"x\" is unknown"),
             (r#"{"peaks": [{"mean": 1}]}"#, "at least 2"),
             (r#"{"peaks": [{"mean": 1}, {"mean": -1}]}"#, "entry 2: mean is -1"),
+            (r#"{"peaks": [{"mean": 1}, {"mean": 1, "distribution": 3}]}"#, "entry 2: a peak with a distribution"),
             (r#"{"mean": "5"}"#, "mean is \"5\""),
             (r#"{"mean": 1, "type": 3}"#, "type is 3"),
         ] {

@@ -74,16 +74,16 @@ fn unescaped(path: &str) -> String {
 
 /// Flags that are set already cannot be taken away in a user namespace, and are given again.
 fn make_read_only(place: &Path) -> Result<(), FailedStep> {
-    use nix::sys::statvfs::{FsFlags, statvfs};
+    use rustix::fs::{StatVfsMountFlags as Present, statvfs};
     let nothing: Option<&str> = None;
-    let present = statvfs(place).step("flags of a mount")?.flags();
+    let present = statvfs(place).step("flags of a mount")?.f_flag;
     let mut flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | MsFlags::MS_NOSUID;
     for (has, flag) in [
-        (FsFlags::ST_NODEV, MsFlags::MS_NODEV),
-        (FsFlags::ST_NOEXEC, MsFlags::MS_NOEXEC),
-        (FsFlags::ST_NOATIME, MsFlags::MS_NOATIME),
-        (FsFlags::ST_NODIRATIME, MsFlags::MS_NODIRATIME),
-        (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
+        (Present::NODEV, MsFlags::MS_NODEV),
+        (Present::NOEXEC, MsFlags::MS_NOEXEC),
+        (Present::NOATIME, MsFlags::MS_NOATIME),
+        (Present::NODIRATIME, MsFlags::MS_NODIRATIME),
+        (Present::RELATIME, MsFlags::MS_RELATIME),
     ] {
         if present.contains(has) {
             flags |= flag;
