@@ -226,8 +226,12 @@ def main() -> None:
             print(rows[-1], flush=True)
     text = f"""# Searches of both programs
 
-Made by `conformance/searches.py --write` with AIPerf {reference.version_of(program)}. A simulator runs 4 requests at the same time; the
-searches of planners have a limit of 3 requests. Result: {good} of {len(rows)} searches are good.
+```
+conformance/searches.py --write        # needs AIPerf {reference.version_of(program)}; takes a quarter of an hour
+```
+
+A simulator runs 4 requests at the same time; the searches of planners have a limit of 3 requests (tiers: 2 and 4). Result: {good} of {len(rows)} searches
+have all files and fields of AIPerf, and an answer that the planner promises.
 
 | search | known limit | AIPerf | aiperf | files and fields of AIPerf that aiperf writes |
 |---|---|---|---|---|
