@@ -5,7 +5,7 @@ mod virtual_search;
 
 use aiperf_capacity::{
     CapacityPlanner, CapacityReport, LoadKind, Outcome, Reason, SearchAction, SearchBudget, SearchGoal,
-    ServiceObjective, StabilityFinding, StepMeasurement, StepRecord, StepState, VerificationVerdict,
+    ServiceObjective, StabilityFinding, StepMeasurement, StepPurpose, StepRecord, StepState, VerificationVerdict,
 };
 use aiperf_queue_model::{KnownServer, Load};
 use aiperf_seed::Seed;
@@ -124,6 +124,22 @@ fn the_request_budget_ends_a_search_and_says_how_well_the_capacity_is_known() {
     assert_eq!(report.outcome, Outcome::BudgetUsed);
     assert!(report.requests <= 21_000, "{}", report.requests);
     assert!(report.estimate.is_some_and(|estimate| estimate.precision() > 0.01));
+}
+
+#[test]
+fn levels_are_measured_again_only_if_that_is_a_small_part_of_the_time_budget() {
+    // The first levels are 4 to 7 requests/s, so that 600 requests take 90 to 150 s.
+    let repeats = |max_duration_s: f64| {
+        let mut goal = goal(KnownServer::MM1, LoadKind::Rate, 0.05);
+        goal.budget.max_duration_s = max_duration_s;
+        let mut planner = CapacityPlanner::new(goal);
+        let mut session = KnownServer::MM1.start(Seed::fixed(2));
+        while let SearchAction::Measure(plan) = planner.next().action {
+            planner.tell(measure(&mut session, plan, KnownServer::MM1.objective()));
+        }
+        planner.records().iter().filter(|record| record.plan.purpose == StepPurpose::Repeat).count()
+    };
+    assert_eq!((repeats(7_200.0), repeats(1_200.0)), (3, 0));
 }
 
 #[test]

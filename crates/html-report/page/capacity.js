@@ -30,13 +30,13 @@ function capacityChart(head) {
     const at = (level, capacity) => 1 / (1 + Math.exp(-(odds(slo.allowed_share) + found.slope * Math.log(level / capacity))));
     const [low, high] = [known.low * 0.7, known.high * 1.3];
     const x = Array.from({ length: 80 }, (_, index) => low * (high / low) ** (index / 79));
-    series.push({ name: "Fitted", mark: "c1", unit: "%", x, y: x.map((level) => at(level, known.estimate) * 100), low: x.map((level) => at(level, known.high) * 100), high: x.map((level) => at(level, known.low) * 100) });
+    series.push({ name: "Fitted", mark: "c1", unit: "%", x, y: x.map((level) => at(level, found.median) * 100), low: x.map((level) => at(level, known.high) * 100), high: x.map((level) => at(level, known.low) * 100) });
   }
   // Far above the capacity nearly all requests violate the objective, and the rest would be a flat line.
   const near = known ? levels.filter((level) => level.level > known.low * 0.5 && level.level < known.high * 1.4) : levels;
   series.push({ name: "Measured", mark: "c2", kind: "dashed", points: true, unit: "%", x: near.map((level) => level.level), y: near.map((level) => share(level) * 100) });
   const rules = [{ value: slo.allowed_share * 100, text: `${formatPercent(slo.allowed_share)} allowed` }];
-  if (known) rules.push({ value: known.estimate, vertical: true, text: `Capacity ${formatNumber(known.estimate)}` });
+  if (known) rules.push({ value: known.estimate, vertical: true, onTop: true, text: `Capacity ${formatNumber(known.estimate)}` });
   const answer = known
     ? `${formatNumber(known.estimate)} ${found.unit}, 95 % interval ${formatNumber(known.low)} to ${formatNumber(known.high)} (±${formatNumber(known.precision * 100)} %).`
     : "The capacity is not known.";
@@ -45,7 +45,7 @@ function capacityChart(head) {
     id: "R17",
     title: "Capacity",
     wide: true,
-    about: `${answer} ${found.reason}${verified} Share of requests that violate ${slo.name} (limit ${formatWithUnit(slo.limit, slo.unit)}) at each load. The shaded span is the interval; the band is what the fitted curve has for its two ends.`,
+    about: `${answer} ${found.reason}${verified} Share of requests that violate ${slo.name} (limit ${formatWithUnit(slo.limit, slo.unit)}) at each load. The shaded span is the interval. The fitted curve has the middle of the interval, and its band the two ends; the reported capacity is at most 2 % above the lower end.`,
     legend: [...series.map((line) => ({ name: line.name, mark: line.mark, kind: line.kind ?? "line" })), { name: "Allowed share", mark: "rule", kind: "dashed" }],
     note: found.warnings.map((warning) => warning.text).join(" "),
     draw: (width) => lineChart(width, { series, xLabel: `Load (${found.unit})`, yLabel: "Requests that violate the objective (%)", fromZero: true, rules, xName: "Load", xUnit: found.unit, shade: known ? { from: known.low, to: known.high, name: "95 % interval of the capacity" } : null }),

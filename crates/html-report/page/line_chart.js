@@ -1,14 +1,14 @@
 // Lines over a shared axis, with a cursor that mouse and arrow keys move.
 
 // `series`: {name, unit, x, y, mark, kind: "line" | "dashed" | "area", right, low, high}.
-// `shade`: a span of x that is shaded. `rules`: horizontal lines {value, text}. `dots`: {x, y, size}.
+// `shade`: a span of x that is shaded. `rules`: lines {value, text}, horizontal or `vertical`; the text of a vertical one is at the bottom, or `onTop`. `dots`: {x, y, size}.
 function lineChart(width, options) {
   const { series, xLabel, yLabel, yLog, xLog, fromZero, shade, rules = [], dots = [], right, height = 260, label } = options;
   const left = series.filter((line) => !line.right);
   const onRight = series.filter((line) => line.right);
   const [xLow, xHigh] = options.xDomain ?? extent(series.map((line) => line.x));
   let [yLow, yHigh] = extent([...left.flatMap((line) => [line.y, line.low ?? [], line.high ?? []]), rules.filter((rule) => !rule.vertical).map((rule) => rule.value), dots.map((dot) => dot.y)]);
-  if (fromZero) yLow = Math.min(0, yLow);
+  if (fromZero && !yLog) yLow = Math.min(0, yLow);
   if (!yLog) yHigh += (yHigh - yLow) * 0.05;
   const view = frame({
     width,
@@ -49,7 +49,7 @@ function lineChart(width, options) {
     const vertical = rule.vertical;
     const at = vertical ? view.x.at(rule.value) : view.y.at(rule.value);
     const before = !vertical || at > width * 0.6;
-    const text = svg("text", { class: "rule-name", text: rule.text, "text-anchor": before ? "end" : "start", x: vertical ? (before ? at - 5 : at + 5) : width - view.room.right - 4, y: vertical ? height - view.room.bottom - 8 : at - 5 });
+    const text = svg("text", { class: "rule-name", text: rule.text, "text-anchor": before ? "end" : "start", x: vertical ? (before ? at - 5 : at + 5) : width - view.room.right - 4, y: vertical ? (rule.onTop ? view.room.top + 12 : height - view.room.bottom - 8) : at - 5 });
     view.plot.append(vertical
       ? svg("line", { class: "rule", x1: at, x2: at, y1: view.room.top, y2: height - view.room.bottom })
       : svg("line", { class: "rule", x1: view.room.left, x2: width - view.room.right, y1: at, y2: at }), text);

@@ -50,8 +50,8 @@ pub use summary::{
 };
 pub use trials::names as aggregate_names;
 pub use trials::{
-    Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
-    RunPlace, RunSpread, Settled, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate,
-    write_collated, write_post_process, write_sweep,
+    Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, ParetoAxes, RunConfig,
+    RunMean, RunPlace, RunSpread, Settled, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport, Variation,
+    write_aggregate, write_collated, write_post_process, write_sweep,
 };
 pub use validity::ValidityManual;

@@ -29,6 +29,8 @@ const CONFIRM_SETTLING_REQUESTS: f64 = 300.0;
 /// Levels from the beginning of the staircase that are measured again, and how long.
 const REPEATED_LEVELS: usize = 3;
 const REPEAT_REQUESTS: f64 = 600.0;
+/// A level is not measured again if that takes more than this share of the time budget.
+const REPEAT_TIME_SHARE: f64 = 0.05;
 /// A suspected contradiction is measured again at most this often.
 const MAX_CONFIRMATIONS: usize = 8;
 
@@ -189,7 +191,9 @@ impl CapacityPlanner {
             return None;
         }
         let first = self.with_purpose(StepPurpose::Staircase).filter(|step| step.worst_share() < LEAVES_A_QUEUE);
-        let step = first.take(REPEATED_LEVELS).nth(repeated)?;
+        let most_s = REPEAT_TIME_SHARE * self.goal.budget.max_duration_s;
+        let is_short = |step: &&StepRecord| step.plan.settle_s + REPEAT_REQUESTS / step.plan.level.value() <= most_s;
+        let step = first.take(REPEATED_LEVELS).filter(is_short).nth(repeated)?;
         let plan = StepPlan { purpose: StepPurpose::Repeat, requests: whole_blocks(REPEAT_REQUESTS), ..step.plan };
         Some(measure(plan, Reason::RepeatLevel { level: step.plan.level.value() }))
     }

@@ -12,7 +12,7 @@ use super::collate::{self, RequestValues};
 use super::figures::Figures;
 use super::result::{CellResult, ExperimentResult, LEAST_SUCCESSES};
 use super::series::TrialSeries;
-use super::{aggregate, order, post_process, sla, sweep};
+use super::{aggregate, order, post_process, recipe, sla, sweep};
 
 impl TrialSeries<'_> {
     pub(super) fn conclude(self) -> ExperimentResult {
@@ -43,6 +43,7 @@ impl TrialSeries<'_> {
             let paths = AggregatePaths::new(self.sweep_folder());
             let (handled, why) = self.post_process(sweep, &paths);
             problem = why;
+            recipe::describe(&self.experiment, sweep);
             add(&mut files, write_sweep(sweep, &paths));
             add(&mut files, handled);
         }
@@ -138,6 +139,7 @@ impl TrialSeries<'_> {
             pareto_optimal: best.pareto,
             sla_limits: plan.sla_filters.iter().map(sla::limit).collect(),
             post_process: None,
+            pareto_axes: None,
             was_cancelled: self.was_interrupted,
         })
     }

@@ -12,6 +12,7 @@ mod order;
 mod packed_figures;
 mod plan;
 mod post_process;
+mod recipe;
 mod result;
 mod runner;
 #[cfg(test)]

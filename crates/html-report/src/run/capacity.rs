@@ -14,6 +14,7 @@ pub(crate) fn json(folder: &Folder) -> Value {
     json!({
         "unit": file.unit,
         "interval": file.capacity,
+        "median": report.estimate.map(|estimate| estimate.median),
         "slope": report.estimate.map(|estimate| estimate.slope),
         "binding": report.estimate.map(|estimate| estimate.binding),
         "slos": file.goal.slos,

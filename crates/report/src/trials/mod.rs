@@ -20,7 +20,7 @@ pub use collated::{Collated, CollatedMetric, RunMean};
 pub use confidence::{Aggregate, AggregateMetric, Settled};
 pub use run_config::RunConfig;
 pub use spread::RunSpread;
-pub use sweep::{BestCell, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport};
+pub use sweep::{BestCell, ParetoAxes, SlaBreach, SlaLimit, SweepCell, SweepMetric, SweepReport};
 
 /// Where a run stands among others.
 #[derive(Debug, Clone, PartialEq)]

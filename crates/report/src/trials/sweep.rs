@@ -37,7 +37,32 @@ pub struct SweepReport {
     pub sla_limits: Vec<SlaLimit>,
     /// The handler that worked something out from all points, and its file next to this one.
     pub post_process: Option<(&'static str, String)>,
+    /// What the points are compared by, if the sweep is that of a recipe.
+    pub pareto_axes: Option<ParetoAxes>,
     pub was_cancelled: bool,
+}
+
+/// The two axes of a chart of all points: low values of `x` and high values of `y` are good. Each has a metric and a statistic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParetoAxes {
+    pub x: (&'static str, &'static str),
+    pub y: (&'static str, &'static str),
+    /// Parameters with a line of their own for each value.
+    pub series: &'static [&'static str],
+}
+
+impl ParetoAxes {
+    fn json(&self) -> Value {
+        json!({
+            "x_metric": self.x.0,
+            "x_stat": self.x.1,
+            "x_minimize": true,
+            "y_metric": self.y.0,
+            "y_stat": self.y.1,
+            "y_maximize": true,
+            "series_keys": self.series,
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -210,6 +235,20 @@ impl BestCell {
 }
 
 impl SweepReport {
+    /// Gives parameters other names, everywhere.
+    pub fn rename_parameters(&mut self, name: impl Fn(&str) -> &str) {
+        let rename = |values: &mut Map<String, Value>| {
+            *values = std::mem::take(values).into_iter().map(|(path, value)| (name(&path).to_owned(), value)).collect();
+        };
+        self.parameters.iter_mut().for_each(|(path, _)| *path = name(path).to_owned());
+        self.cells.iter_mut().for_each(|cell| rename(&mut cell.parameters));
+        self.pareto_optimal.iter_mut().for_each(rename);
+        for best in [&mut self.best_throughput, &mut self.best_latency].into_iter().flatten() {
+            rename(&mut best.parameters);
+            best.tied_with.iter_mut().for_each(rename);
+        }
+    }
+
     /// Writes the file. The cells are written one by one: all of them as one value would take most of the memory of a sweep.
     pub(super) fn write_json(&self, file: &mut PartFile) -> Result<(), ReportError> {
         let text = indented(&self.json(), 0);
@@ -244,6 +283,9 @@ impl SweepReport {
         }
         if let Some((handler, file)) = &self.post_process {
             metadata["post_process"] = json!({"handler": handler, "output_filename": file});
+        }
+        if let Some(axes) = &self.pareto_axes {
+            metadata["pareto_axes"] = axes.json();
         }
         if self.was_cancelled {
             metadata["was_cancelled"] = true.into();

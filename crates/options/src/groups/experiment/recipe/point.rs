@@ -35,14 +35,15 @@ impl GridPoint {
             self.settings.iter().map(pair).collect::<Vec<_>>().join(between)
         };
         let label = joined(&|(parameter, value)| format!("{}={value}", path(*parameter)), ", ");
+        let values =
+            self.settings.iter().map(|(parameter, value)| (name(*parameter), SweptValue::Whole(*value).json()));
+        let mut values: Vec<_> = values.collect();
+        // AIPerf sorts them by name.
+        values.sort_by(|a, b| a.0.cmp(&b.0));
         CellVariation {
             label: self.shape.clone().unwrap_or(label),
             folder: joined(&|(parameter, value)| format!("{}_{value}", parameter.leaf()), "__"),
-            values: self
-                .settings
-                .iter()
-                .map(|(parameter, value)| (name(*parameter), SweptValue::Whole(*value).json()))
-                .collect(),
+            values,
         }
     }
 }
@@ -64,6 +65,7 @@ mod tests {
         assert_eq!(curve.values[0].0, "datasets.main.prompts.isl");
         let shape = GridPoint::of_shape(8, 16, 4).variation();
         assert_eq!((shape.label.as_str(), shape.folder.as_str()), ("shape_8_16_c4", "isl_8__osl_16__concurrency_4"));
-        assert_eq!(shape.values[2].0, "concurrency");
+        let names: Vec<&str> = shape.values.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["concurrency", "isl", "osl"]);
     }
 }
