@@ -144,7 +144,7 @@ fn every_program_to_begin_with_works_in_a_run() {
         return;
     }
     let search = "--search-space concurrency:1,4:int --search-metric request_throughput --search-direction maximize \
-                  --search-planner mine";
+                  --search-max-iterations 8 --search-planner mine";
     for (category, words, shown) in [
         ("custom_dataset_loader", "--custom-dataset-type mine", ""),
         ("data_exporter", "", "plugin data_exporter:mine: "),

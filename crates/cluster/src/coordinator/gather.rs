@@ -43,7 +43,7 @@ impl Coordinator {
     }
 
     /// Gives a share to a node that waits; returns whether one took it. `after`: what another node has sent of it.
-    pub(super) fn assign(&mut self, index: u64, share: u64, after: Option<SentShare>) -> Result<bool, ClusterError> {
+    pub(super) fn assign(&mut self, index: u64, share: u64, after: Option<&SentShare>) -> Result<bool, ClusterError> {
         let bucket = pool_bucket(&self.settings.pool);
         for key in self.bus.keys(&bucket, pool_key::NODES)? {
             let Some(card) = self.bus.get(&bucket, &key)?.filter(|card| !card.is_empty()) else { continue };
@@ -58,7 +58,7 @@ impl Coordinator {
                 continue;
             }
             let (run, count) = (self.spec.run.clone(), self.spec.nodes);
-            let entry = AssignmentEntry { run, index, share, count, after: after.clone() };
+            let entry = AssignmentEntry { run, index, share, count, after: after.cloned() };
             if self.bus.create(&bucket, &pool_key::assignment(&card.id), encode(&entry))? && self.confirmed(index)? {
                 self.node(index).view.know(&card);
                 self.roster.see(index, Mono::now());

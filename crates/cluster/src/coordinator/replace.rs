@@ -56,7 +56,7 @@ impl Coordinator {
         self.node(index).replacement = Some(entry.clone());
         let has_taken_over = self.bus.get(&run_bucket(&self.spec.run), &run_key::member(entry.slot))?.is_some();
         self.node(entry.slot).share = entry.share;
-        if !has_taken_over && !self.assign(entry.slot, entry.share, Some(entry.after.clone()))? {
+        if !has_taken_over && !self.assign(entry.slot, entry.share, Some(&entry.after))? {
             return Ok(false);
         }
         self.read_members()?;
