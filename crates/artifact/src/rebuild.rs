@@ -214,7 +214,7 @@ fn report_phase(phase: &PhaseRecords, window: &PhaseWindow, percentiles: &[f64])
         let of_records =
             |metric: Metric| matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList);
         for result in summary.results.iter().filter(|result| of_records(result.metric)) {
-            let recorded = phase.as_recorded.values(result.metric).cloned();
+            let recorded = phase.as_recorded.values(result.metric);
             asked.note(result.metric, recorded.unwrap_or_else(|| phase.columns.shown_values(result.metric, context)));
         }
     }

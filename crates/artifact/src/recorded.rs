@@ -14,7 +14,14 @@ const SAME: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub(crate) struct AsRecorded {
     metrics: BTreeSet<Metric>,
-    values: HashMap<Metric, Vec<f64>>,
+    values: HashMap<Metric, Vec<EndedValue>>,
+}
+
+/// A value of a request that ended at this time.
+#[derive(Debug, Clone, Copy)]
+struct EndedValue {
+    end_ns: u64,
+    value: f64,
 }
 
 impl AsRecorded {
@@ -39,10 +46,10 @@ impl AsRecorded {
     }
 
     /// On a second reading, when it is known which metrics are meant.
-    pub(crate) fn collect(&mut self, recorded: &LineMetrics) {
+    pub(crate) fn collect(&mut self, end_ns: u64, recorded: &LineMetrics) {
         for metric in &self.metrics {
             if let Some(value) = recorded.number(*metric) {
-                self.values.entry(*metric).or_default().push(value);
+                self.values.entry(*metric).or_default().push(EndedValue { end_ns, value });
             }
         }
     }
@@ -60,15 +67,18 @@ impl AsRecorded {
         }
     }
 
-    pub(crate) fn values(&self, metric: Metric) -> Option<&Vec<f64>> {
-        self.values.get(&metric)
+    /// Values in the order in which requests ended. Lines of a file are only nearly in that order.
+    pub(crate) fn values(&self, metric: Metric) -> Option<Vec<f64>> {
+        let mut values = self.values.get(&metric)?.clone();
+        values.sort_by(|one, other| one.end_ns.cmp(&other.end_ns).then(one.value.total_cmp(&other.value)));
+        Some(values.into_iter().map(|ended| ended.value).collect())
     }
 
     pub(crate) fn apply(&self, summary: &mut Summary, level: Option<Level>) {
         summary.results.retain(|result| !self.metrics.contains(&result.metric));
-        for (metric, values) in &self.values {
-            // Lines are in the order in which requests ended.
-            if let Some(result) = MetricResult::of(*metric, values, level) {
+        for metric in self.values.keys() {
+            let values = self.values(*metric).unwrap_or_default();
+            if let Some(result) = MetricResult::of(*metric, &values, level) {
                 let place = summary.results.partition_point(|result| result.metric < *metric);
                 summary.results.insert(place, result);
             }

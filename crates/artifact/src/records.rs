@@ -222,7 +222,7 @@ impl Records {
             if let Ok(record) = serde_json::from_slice::<RecordLine>(line)
                 && let Some(phase) = self.phases.get_mut(&record.metadata.phase_index)
             {
-                phase.as_recorded.collect(&record.metrics);
+                phase.as_recorded.collect(record.metadata.request_end_ns, &record.metrics);
             }
             true
         })
