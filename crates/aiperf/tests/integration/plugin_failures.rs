@@ -18,8 +18,8 @@ fn run(server: &Sim, category: &str, mode: &str, words: &str) -> Ended {
         "schema_version: \"1.0\"\n{category}:\n  mine: {{process: {{command: [python3, plugin.py, {mode}], timeout_seconds: {limit}, \
          max_output_mb: 1}}}}\n"
     );
-    let questions: String =
-        (0..6).map(|number| format!("{}\n", json!({"question": format!("<{number}>"), "answer": "#### 1"}))).collect();
+    let question = |number: usize| json!({"question": format!("<{number}>"), "answer": "#### 1"}).to_string();
+    let questions = (0..6).map(question).collect::<Vec<_>>().join("\n") + "\n";
     Program::new("profile --artifact-dir out --model test-model --tokenizer builtin --plugin-dir packs --url")
         .with(&server.url())
         .with(words)
