@@ -1,6 +1,9 @@
 //! The distributions that intervals are read from: normal, Student's t, beta. Accurate to about 1e-9, which is far more
 //! than an interval needs.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
 /// ln Γ(x) for x > 0 (Lanczos' series with g = 7, nine terms).
 pub fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 8] = [
@@ -78,11 +81,13 @@ pub fn student_t_quantile(p: f64, freedom: f64) -> f64 {
     if p < 0.5 {
         return -student_t_quantile(1.0 - p, freedom);
     }
-    let mut high = 2.0;
-    while student_t_cdf(high, freedom) < p && high < 1e12 {
-        high *= 2.0;
-    }
-    bisect(0.0, high, |t| student_t_cdf(t, freedom) < p)
+    remembered(p, freedom, || {
+        let mut high = 2.0;
+        while student_t_cdf(high, freedom) < p && high < 1e12 {
+            high *= 2.0;
+        }
+        bisect(0.0, high, |t| student_t_cdf(t, freedom) < p)
+    })
 }
 
 /// How likely a standard normal value is at most `z`.
@@ -113,7 +118,28 @@ pub fn normal_quantile(p: f64) -> f64 {
     if p < 0.5 {
         return -normal_quantile(1.0 - p);
     }
-    bisect(0.0, 40.0, |z| normal_cdf(z) < p)
+    remembered(p, f64::INFINITY, || bisect(0.0, 40.0, |z| normal_cdf(z) < p))
+}
+
+/// The quantiles that were asked for last, by chance and degrees of freedom. All metrics of a run ask for the same few, and each takes a
+/// hundred evaluations of the distribution.
+fn remembered(p: f64, freedom: f64, compute: impl Fn() -> f64) -> f64 {
+    const KEPT: usize = 32;
+    thread_local! {
+        static LAST: RefCell<VecDeque<(u64, u64, f64)>> = const { RefCell::new(VecDeque::new()) };
+    }
+    let (chance, degrees) = (p.to_bits(), freedom.to_bits());
+    LAST.with_borrow_mut(|last| {
+        if let Some((_, _, value)) = last.iter().find(|known| (known.0, known.1) == (chance, degrees)) {
+            return *value;
+        }
+        let value = compute();
+        if last.len() == KEPT {
+            last.pop_front();
+        }
+        last.push_back((chance, degrees, value));
+        value
+    })
 }
 
 /// Where `below` turns from true to false.
