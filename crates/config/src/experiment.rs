@@ -107,6 +107,19 @@ impl Cell {
         self.values().map(pair).collect::<Vec<_>>().join("__")
     }
 
+    /// The name of the folder of its aggregate. Values with plain names, as recipes have them, stand in their own order there, as in the
+    /// reference; all others are named as the folder of the cell.
+    pub fn aggregate_folder(&self) -> String {
+        let sorted = |name: &str| {
+            let mut parts: Vec<String> = name.split("__").map(ToOwned::to_owned).collect();
+            parts.sort_unstable();
+            parts
+        };
+        let by_value = self.title_as_folder();
+        let has_plain_names = self.values().all(|(path, _)| !path.contains('.'));
+        if has_plain_names && sorted(&by_value) == sorted(self.folder()) { by_value } else { self.folder().to_owned() }
+    }
+
     fn values(&self) -> impl Iterator<Item = &(String, Value)> {
         self.variation.iter().flat_map(|variation| &variation.values)
     }

@@ -170,12 +170,12 @@ impl TrialSeries<'_> {
     }
 
     fn aggregate_folder(&self, cell: usize) -> PathBuf {
-        let (dir, cell) = (&self.experiment.dir, self.experiment.cells[cell].folder());
+        let (dir, cell) = (&self.experiment.dir, &self.experiment.cells[cell]);
         match self.trial_order() {
-            Some(SweepOrder::Independent) => dir.join(cell).join("aggregate"),
+            Some(SweepOrder::Independent) => dir.join(cell.folder()).join("aggregate"),
             // Without a sweep a cell has no name.
-            _ if cell.is_empty() => dir.join("aggregate"),
-            _ => dir.join("aggregate").join(cell),
+            _ if cell.folder().is_empty() => dir.join("aggregate"),
+            _ => dir.join("aggregate").join(cell.aggregate_folder()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which folders are runs.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,24 @@ fn kind_of(dir: &Path) -> Option<ResultKind> {
 fn repeats_a_run(dir: &Path) -> bool {
     let (Some(name), Some(above)) = (dir.file_name(), dir.parent()) else { return false };
     let sweep = above.parent().filter(|_| above.ends_with(AGGREGATES));
-    sweep.is_some_and(|sweep| aiperf_artifact::is_run_folder(&sweep.join(name)))
+    sweep.and_then(|sweep| cell_folder(sweep, name)).is_some_and(|run| aiperf_artifact::is_run_folder(&run))
+}
+
+/// The folder in `dir` of the point whose aggregate has this name. An aggregate may name the values of a point in another order.
+pub(super) fn cell_folder(dir: &Path, aggregate: &OsStr) -> Option<PathBuf> {
+    let same = dir.join(aggregate);
+    if same.is_dir() {
+        return Some(same);
+    }
+    let sorted = |name: &OsStr| {
+        let name = name.to_string_lossy().into_owned();
+        let mut parts: Vec<String> = name.split("__").map(ToOwned::to_owned).collect();
+        parts.sort_unstable();
+        parts
+    };
+    let wanted = sorted(aggregate);
+    let entries = fs::read_dir(dir).ok()?.filter_map(Result::ok);
+    entries.filter(|entry| sorted(&entry.file_name()) == wanted).map(|entry| entry.path()).find(|path| path.is_dir())
 }
 
 #[cfg(test)]
@@ -118,12 +136,14 @@ mod tests {
         let run = "profile_export_aiperf.json";
         write(dir.path(), &[&format!("a/profile_runs/run_0001/{run}"), &format!("a/aggregate/{AGGREGATE_FILE}")]);
         write(dir.path(), &[&format!("b/concurrency_1/{run}"), &format!("b/aggregate/concurrency_1/{AGGREGATE_FILE}")]);
+        let two = ["isl_8__concurrency_1", "aggregate/concurrency_1__isl_8"];
+        write(dir.path(), &[&format!("b/{}/{run}", two[0]), &format!("b/{}/{AGGREGATE_FILE}", two[1])]);
         write(dir.path(), &[&format!("c/{run}"), &format!("c/previous/{run}"), "c/plots/summary.txt"]);
         write(
             dir.path(),
             &["d/mine.json", "d/mine.jsonl", "e/profile_export_genai_perf.json", "e/profile_export.json"],
         );
-        assert_eq!(names(dir.path()), ["a/aggregate", "b/concurrency_1", "c", "d", "e"]);
+        assert_eq!(names(dir.path()), ["a/aggregate", "b/concurrency_1", "b/isl_8__concurrency_1", "c", "d", "e"]);
         assert_eq!(names(&dir.path().join("a/profile_runs")), ["run_0001"]);
     }
 

@@ -8,7 +8,7 @@ use aiperf_artifact::Folder;
 use serde_json::Value;
 
 use super::columns::{self, RunParameter};
-use super::discover::{ResultFolder, ResultKind, TRIALS};
+use super::discover::{ResultFolder, ResultKind, TRIALS, cell_folder};
 use super::json;
 use super::server_summary::{self, ServerMetricStats};
 use super::statistics::{MetricStats, StatValue, split_statistic};
@@ -147,7 +147,7 @@ fn first_trial(aggregate: &Path) -> Option<Folder> {
     let (root, name) =
         if dir.ends_with("aggregate") { (dir.parent()?, None) } else { (dir.parent()?.parent()?, dir.file_name()) };
     let entries = fs::read_dir(root.join(TRIALS)).ok()?.filter_map(Result::ok);
-    let trials = entries.map(|entry| name.map_or_else(|| entry.path(), |name| entry.path().join(name)));
+    let trials = entries.filter_map(|entry| name.map_or(Some(entry.path()), |name| cell_folder(&entry.path(), name)));
     let mut trials: Vec<PathBuf> = trials.filter(|path| path.is_dir()).collect();
     trials.sort();
     let folders = trials.iter().filter_map(|path| Folder::open(path).ok());
