@@ -27,7 +27,7 @@ impl NodeCard {
     pub fn of_this_process(id: String, address: Option<String>, version: &str) -> Self {
         Self {
             id,
-            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            host: aiperf_socket::host_name(),
             address,
             process: std::process::id(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),

@@ -108,7 +108,9 @@ fn one_line(value: &Value) -> String {
 pub(crate) fn text(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+".contains(c);
     let starts_plain = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_./".contains(c));
+    // Three dots at the start of a line end a document.
     if starts_plain
+        && !word.starts_with("...")
         && word.chars().all(plain)
         && matches!(scalar::plain(word), NodeValue::Text(_))
         && !is_yaml_1_1_word(word)
@@ -173,6 +175,12 @@ benchmark:
     lines
 "#
         );
+    }
+
+    #[test]
+    fn three_dots_are_text_and_not_the_end_of_the_document() {
+        assert_eq!(write(&json!("...")), "\"...\"\n");
+        assert_eq!(read(&write(&json!("..."))).unwrap().to_json(), json!("..."));
     }
 
     fn any_value() -> impl Strategy<Value = Value> {
