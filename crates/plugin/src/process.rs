@@ -11,6 +11,7 @@ mod grader;
 mod lines;
 mod loader;
 mod planner;
+mod process_group;
 
 pub use client::{Hello, PROTOCOL, PluginClient};
 pub use collector::CollectorServer;

@@ -1,7 +1,6 @@
 //! A running process plugin: start, handshake, messages, end.
 
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -13,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::PluginError;
 use super::lines::{self, PluginLine};
+use super::process_group;
 
 /// The version of the protocol that this program speaks.
 pub const PROTOCOL: u64 = 1;
@@ -155,16 +155,11 @@ fn not_running() -> PluginError {
 impl PluginProcess {
     fn spawn(command: &ProcessCommand, label: String) -> Result<Self, PluginError> {
         let failed = |reason| PluginError::Start { program: command.program.display().to_string(), reason };
-        let mut child = Command::new(&command.program)
-            .args(&command.arguments)
-            .current_dir(&command.folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // Ctrl-C is for the run; the program ends when its stdin does.
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
+        let mut process = Command::new(&command.program);
+        process.args(&command.arguments).current_dir(&command.folder);
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        process_group::lead(&mut process);
+        let mut child = process.spawn().map_err(failed)?;
         limit_memory(&child, command.max_memory_mb);
         let (Some(mut stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -244,9 +239,7 @@ impl PluginProcess {
 
     /// Ends the program and what it started.
     fn kill(&mut self) {
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
+        process_group::kill(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
