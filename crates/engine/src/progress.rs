@@ -16,8 +16,6 @@ pub struct Progress {
     phase: Mutex<Option<CurrentPhase>>,
     sent: AtomicU64,
     returned: AtomicU64,
-    /// Requests of the phases before the current one.
-    sent_before: AtomicU64,
     /// Requests that the phase will send, when that is known; zero when not.
     expected: AtomicU64,
     sessions_sent: AtomicU64,
@@ -59,7 +57,7 @@ impl Progress {
     }
 
     pub(crate) fn begin(&self, index: usize, kind: PhaseKind, expected: Option<u64>, now: Mono) {
-        self.sent_before.fetch_add(self.sent.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
         self.set_sessions(0, 0);
@@ -138,11 +136,6 @@ impl Progress {
 
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
-    }
-
-    /// Requests of the phases before the current one.
-    pub fn sent_before(&self) -> u64 {
-        self.sent_before.load(Ordering::Relaxed)
     }
 
     pub fn returned(&self) -> u64 {

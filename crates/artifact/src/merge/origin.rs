@@ -69,14 +69,31 @@ fn ending(folder: &NodeFolder) -> (bool, Option<String>) {
     match &folder.origin.summary {
         None if folder.facts["state"] == "lost" => {
             let requests = folder.facts["lost_requests"].as_u64().unwrap_or(0);
+            let known = known_by(&folder.facts["loss"]);
             let rest =
                 replaced_by(folder).map_or_else(String::new, |other| format!("; {other} sent the rest of its share"));
-            (false, Some(format!("it was lost while {requests} of its requests were under way{rest}.")))
+            (false, Some(format!("it was lost while {requests} of its requests were under way{known}{rest}.")))
         }
         None => (false, Some("it ended before it wrote its summary.".to_owned())),
         Some(summary) => {
             (summary["was_cancelled"] == true, summary["incomplete_reason"].as_str().map(ToOwned::to_owned))
         }
+    }
+}
+
+/// How it is known what a lost node had sent.
+fn known_by(loss: &Value) -> String {
+    let unsent = loss["unsent_requests"].as_u64().unwrap_or(0);
+    match loss["known_by"].as_str() {
+        Some("journal") if unsent > 0 => format!(" (counted exactly; {unsent} of them had not left the node)"),
+        Some("journal") => " (counted exactly)".to_owned(),
+        Some("last_heartbeat") => {
+            let at = loss["last_heard_ns"].as_u64().unwrap_or(0) as f64 / 1e9;
+            format!(
+                " (counted by its last heartbeat at {at:.3} s since 1970; requests that it sent up to 0.25 s later may be missing)"
+            )
+        }
+        _ => String::new(),
     }
 }
 
@@ -142,6 +159,9 @@ fn node_row(folder: &NodeFolder, node: &MergedNode) -> Value {
     }
     if folder.facts["lost_requests"].as_u64().is_some_and(|requests| requests > 0) {
         put("lost_requests", folder.facts["lost_requests"].clone());
+    }
+    if folder.facts["loss"].is_object() {
+        put("loss", folder.facts["loss"].clone());
     }
     if let Some(other) = replaced_by(folder) {
         put("replaced_by", other.into());
