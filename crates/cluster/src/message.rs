@@ -52,6 +52,9 @@ pub struct RunSpec {
     pub secrets: Vec<String>,
     /// The command of the coordinator, with secrets redacted.
     pub command: String,
+    /// The configuration of the whole run, as its summary has it.
+    #[serde(default)]
+    pub input_config: serde_json::Value,
     pub on_node_loss: NodeLossPolicy,
     pub on_coordinator_loss: CoordinatorLossPolicy,
 }

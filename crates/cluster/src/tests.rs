@@ -29,6 +29,7 @@ fn spec(nodes: u64) -> RunSpec {
         files: Vec::new(),
         secrets: vec!["api-key".into()],
         command: "aiperf profile".into(),
+        input_config: serde_json::Value::Null,
         on_node_loss: NodeLossPolicy::Continue,
         on_coordinator_loss: CoordinatorLossPolicy::Finish,
     }

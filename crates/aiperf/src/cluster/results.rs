@@ -47,8 +47,8 @@ pub(super) fn write(
     let mut merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
     // Nodes have commands of their own; this is the one that repeats the whole run.
     merged.rebuilt.report.cli_command.clone_from(&spec.command);
-    if let Some(config) = wanted.config {
-        merged.rebuilt.report.input_config = config.to_input_config();
+    if spec.input_config.is_object() {
+        merged.rebuilt.report.input_config.clone_from(&spec.input_config);
     }
     let skipped = merged.rebuilt.skipped.iter().map(ToString::to_string);
     for warning in merged.warnings.iter().cloned().chain(skipped) {

@@ -336,7 +336,10 @@ fn another_coordinator_takes_over() {
     let ended = Program::new(&words).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(distinct_records(&ended).len(), 60);
-    assert_eq!(summary(&ended)["is_complete"], true);
+    let summary = summary(&ended);
+    assert_eq!(summary["is_complete"], true);
+    // The configuration is that of the whole run, not that of one node.
+    assert_eq!(summary["input_config"]["phases"][0]["requests"], 60, "{}", summary["input_config"]);
     for node in nodes {
         assert_eq!(node.end().code, Some(0));
     }
