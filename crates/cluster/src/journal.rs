@@ -2,7 +2,7 @@
 //! killed at the next instruction. Each phase has counters of its own that only grow, so that no instant finds them half changed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -170,7 +170,9 @@ impl FoundJournal {
             Err(cause) => return Err(ClusterError::File { path: place.join(NOTE), cause }),
         };
         let note: JournalNote = decode(NOTE, &note)?;
-        let bytes = fs::read(&path).map_err(ClusterError::file(&path))?;
+        let mut bytes = Vec::new();
+        // Through the file that has the lock: some systems let nobody else read it.
+        (&lock).read_to_end(&mut bytes).map_err(ClusterError::file(&path))?;
         let (words, _) = bytes.as_chunks::<{ size_of::<u64>() }>();
         let word = |place: usize| words.get(place).map_or(0, |word| u64::from_ne_bytes(*word));
         let killed = killed(&note.phases, word, reason);

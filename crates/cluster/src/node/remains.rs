@@ -23,7 +23,7 @@ pub struct Remains {
     journal: FoundJournal,
 }
 
-/// What became of them.
+/// The result of sending them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shipped {
     /// The stream of the run has them.
