@@ -88,13 +88,18 @@ fn known_by(loss: &Value) -> String {
         Some("journal") if unsent > 0 => format!(" (counted exactly; {unsent} of them had not left the node)"),
         Some("journal") => " (counted exactly)".to_owned(),
         Some("last_heartbeat") => {
-            let at = loss["last_heard_ns"].as_u64().unwrap_or(0) as f64 / 1e9;
-            format!(
-                " (counted by its last heartbeat at {at:.3} s since 1970; requests that it sent up to 0.25 s later may be missing)"
-            )
+            let at = time_of_day(loss["last_heard_ns"].as_u64().unwrap_or(0));
+            format!(" (counted by its last heartbeat at {at}; requests that it sent up to 0.25 s later may be missing)")
         }
         _ => String::new(),
     }
+}
+
+/// `08:01:14.450 UTC`.
+fn time_of_day(epoch_ns: u64) -> String {
+    let millis = epoch_ns / 1_000_000 % 86_400_000;
+    let (seconds, millis) = (millis / 1000, millis % 1000);
+    format!("{:02}:{:02}:{:02}.{millis:03} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// The counts of each phase over all nodes. A node that left none is counted by its records.
@@ -227,4 +232,22 @@ fn missing_nodes(folders: &[NodeFolder]) -> Option<String> {
     let missing: Vec<String> =
         (0..count).filter(|index| !found.contains(index)).map(|index| index.to_string()).collect();
     (!missing.is_empty()).then(|| format!("of {count} nodes, these have no folder: {}", missing.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_says_how_it_is_known_what_was_sent() {
+        let exact = json!({"known_by": "journal", "unsent_requests": 0, "last_heard_ns": 1});
+        assert_eq!(known_by(&exact), " (counted exactly)");
+        let some_unsent = json!({"known_by": "journal", "unsent_requests": 2});
+        assert!(known_by(&some_unsent).contains("2 of them had not left the node"));
+        let heard = json!({"known_by": "last_heartbeat", "last_heard_ns": 1_794_902_474_450_858_482_u64});
+        assert!(
+            known_by(&heard).contains("at 08:01:14.450 UTC; requests that it sent up to 0.25 s later may be missing")
+        );
+        assert_eq!(known_by(&Value::Null), "");
+    }
 }
