@@ -230,7 +230,7 @@ pub(crate) struct KilledNode {
     pub(crate) reason: String,
     /// Exact, unlike those of a heartbeat.
     pub(crate) counters: Counters,
-    /// Requests among them that had not left the node.
+    /// Requests among them that perhaps had not left the node: the kernel may have taken one at the instant of the kill.
     pub(crate) unsent: u64,
 }
 
@@ -287,8 +287,8 @@ impl NodeFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LossFacts {
     pub known_by: KnownBy,
-    /// Requests that were to be sent and that had not left the node, among those that were under way.
-    pub unsent_requests: u64,
+    /// How many of those that were under way had not left the node, at most: the kernel may have taken one at the instant of the kill.
+    pub unsent_at_most: u64,
     /// When the node was last heard or counted a request, on its own clock.
     pub last_heard_ns: u64,
 }

@@ -219,7 +219,7 @@ fn a_killed_node_whose_remains_are_reported_has_one_record_for_each_request() {
         assert_eq!(numbers(dir.path(), index, "b-"), [0, 2, 4, 6, 8]);
         assert_eq!(numbers(dir.path(), index, "lost_worker"), [1, 3, 5, 7]);
         let loss = facts(dir.path(), index).loss.unwrap();
-        assert_eq!((loss.known_by, loss.unsent_requests, loss.last_heard_ns), (KnownBy::Journal, 2, 7));
+        assert_eq!((loss.known_by, loss.unsent_at_most, loss.last_heard_ns), (KnownBy::Journal, 2, 7));
     }
 }
 

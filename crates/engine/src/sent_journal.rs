@@ -9,8 +9,8 @@ pub trait SentJournal: Debug + Send + Sync {
     /// Counts a request that is going to be sent; returns how many of its phase came before.
     fn begin(&self, phase: usize) -> u64;
 
-    /// Counts a request that is in the hands of the kernel, or that has ended without it. What has begun and is not settled never
-    /// left.
+    /// Counts a request that is in the hands of the kernel, or that has ended without it. What has begun and is not settled has not
+    /// left, unless the kernel took it at this very instant.
     fn settle(&self, phase: usize);
 
     /// Whether the requests that have begun must be the first ones of the schedule at any time, so that another process can go on after

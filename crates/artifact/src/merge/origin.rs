@@ -83,9 +83,9 @@ fn ending(folder: &NodeFolder) -> (bool, Option<String>) {
 
 /// How it is known what a lost node had sent.
 fn known_by(loss: &Value) -> String {
-    let unsent = loss["unsent_requests"].as_u64().unwrap_or(0);
+    let unsent = loss["unsent_at_most"].as_u64().unwrap_or(0);
     match loss["known_by"].as_str() {
-        Some("journal") if unsent > 0 => format!(" (counted exactly; {unsent} of them had not left the node)"),
+        Some("journal") if unsent > 0 => format!(" (counted exactly; at most {unsent} of them had not left the node)"),
         Some("journal") => " (counted exactly)".to_owned(),
         Some("last_heartbeat") => {
             let at = time_of_day(loss["last_heard_ns"].as_u64().unwrap_or(0));
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_loss_says_how_it_is_known_what_was_sent() {
-        let exact = json!({"known_by": "journal", "unsent_requests": 0, "last_heard_ns": 1});
+        let exact = json!({"known_by": "journal", "unsent_at_most": 0, "last_heard_ns": 1});
         assert_eq!(known_by(&exact), " (counted exactly)");
-        let some_unsent = json!({"known_by": "journal", "unsent_requests": 2});
-        assert!(known_by(&some_unsent).contains("2 of them had not left the node"));
+        let some_unsent = json!({"known_by": "journal", "unsent_at_most": 2});
+        assert!(known_by(&some_unsent).contains("at most 2 of them had not left the node"));
         let heard = json!({"known_by": "last_heartbeat", "last_heard_ns": 1_794_902_474_450_858_482_u64});
         assert!(
             known_by(&heard).contains("at 08:01:14.450 UTC; requests that it sent up to 0.25 s later may be missing")

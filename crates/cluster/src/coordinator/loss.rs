@@ -86,7 +86,7 @@ impl NodeInRun {
         });
         LossFacts {
             known_by: if is_exact { KnownBy::Journal } else { KnownBy::LastHeartbeat },
-            unsent_requests: self.killed.as_ref().filter(|_| is_exact).map_or(0, |killed| killed.unsent),
+            unsent_at_most: self.killed.as_ref().filter(|_| is_exact).map_or(0, |killed| killed.unsent),
             last_heard_ns: self.last_word().at_ns,
         }
     }
