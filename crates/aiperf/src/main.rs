@@ -60,6 +60,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // A process of the sandbox for programs of answers is a copy of this program, and never comes back from here.
     aiperf_sandbox::enter_if_asked();
+    if let Some(code) = cluster::report_if_asked() {
+        return code;
+    }
     // First of all, so that no Ctrl-C is lost.
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
         Ok(code) => printed(code),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
 use crate::clock_offset::ClockReading;
-use crate::message::{Counters, NodeEnd, decode, encode};
+use crate::message::{Counters, KilledNode, NodeEnd, decode, encode};
 
 /// Compression that costs less than sending the bytes.
 const LEVEL: i32 = 1;
@@ -29,6 +29,8 @@ pub(crate) struct ChunkHead {
 pub(crate) enum ChunkContent {
     /// Bytes of a file, from `offset` on.
     Piece { file: String, offset: u64, length: u64 },
+    /// The process was killed; what it had left on its disk follows.
+    Killed(KilledNode),
     /// Nothing follows.
     End(NodeEnd),
 }
@@ -41,6 +43,7 @@ impl ChunkHead {
             ChunkContent::Piece { file, offset, length } => {
                 format!("{run}/{index}/{file}/{offset}/{length}")
             }
+            ChunkContent::Killed(_) => format!("{run}/{index}/killed"),
             ChunkContent::End(_) => format!("{run}/{index}/end"),
         }
     }

@@ -52,6 +52,9 @@ pub struct RunSpec {
     pub secrets: Vec<String>,
     /// The command of the coordinator, with secrets redacted.
     pub command: String,
+    /// The configuration of the whole run, as its summary has it.
+    #[serde(default)]
+    pub input_config: serde_json::Value,
     pub on_node_loss: NodeLossPolicy,
     pub on_coordinator_loss: CoordinatorLossPolicy,
 }
@@ -122,6 +125,13 @@ pub(crate) struct StopOrder {
     pub(crate) reason: String,
 }
 
+/// Requests of one phase that a node has sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseSent {
+    pub phase: String,
+    pub sent: u64,
+}
+
 /// What a node has done in its current phase.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
@@ -134,8 +144,9 @@ pub struct Counters {
     pub expected: Option<u64>,
     /// Requests of all phases that have a record.
     pub recorded: u64,
-    /// Requests of the phases before this one.
-    pub sent_before: u64,
+    /// Requests of the phases before this one, in their order.
+    #[serde(default)]
+    pub before: Vec<PhaseSent>,
     /// Phases that follow this one.
     #[serde(default)]
     pub phases_left: u64,
@@ -144,9 +155,20 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Requests of the phases before this one.
+    pub(crate) fn sent_before(&self) -> u64 {
+        self.before.iter().map(|phase| phase.sent).sum()
+    }
+
     /// Requests of all phases.
-    pub fn sent_in_all(&self) -> u64 {
-        self.sent + self.sent_before
+    pub(crate) fn sent_in_all(&self) -> u64 {
+        self.sent + self.sent_before()
+    }
+
+    /// Requests of each phase that has begun.
+    pub(crate) fn by_phase(&self) -> Vec<PhaseSent> {
+        let current = PhaseSent { phase: self.phase.clone(), sent: self.sent };
+        self.before.iter().cloned().chain(Some(current).filter(|current| !current.phase.is_empty())).collect()
     }
 }
 
@@ -191,12 +213,25 @@ pub struct NodeEnd {
     /// Files that are in the stream and that the node has removed since: they belong to a run that goes on.
     #[serde(default)]
     pub removed: Vec<String>,
+    /// The process was killed, and another one sent what it had left on its disk.
+    #[serde(default)]
+    pub is_killed: bool,
 }
 
 impl NodeEnd {
     pub(crate) fn new(failure: Option<String>, counters: Counters) -> Self {
-        Self { failure, counters, removed: Vec::new() }
+        Self { failure, counters, removed: Vec::new(), is_killed: false }
     }
+}
+
+/// What a process that was killed had sent, by its journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KilledNode {
+    pub(crate) reason: String,
+    /// Exact, unlike those of a heartbeat.
+    pub(crate) counters: Counters,
+    /// Requests among them that had not left the node.
+    pub(crate) unsent: u64,
 }
 
 /// What nodes ask the coordinator for, because it is not stored on the bus.
@@ -235,6 +270,9 @@ pub struct NodeFacts {
     /// Requests that were under way when the node was lost.
     #[serde(default)]
     pub lost_requests: u64,
+    /// How it is known what a lost node had sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossFacts>,
     /// The number of the node that sent the rest of its share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<u64>,
@@ -243,6 +281,25 @@ pub struct NodeFacts {
 impl NodeFacts {
     /// Its name in the folder of a node.
     pub const FILE: &str = "node.json";
+}
+
+/// How it is known what a lost node had sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LossFacts {
+    pub known_by: KnownBy,
+    /// Requests that were to be sent and that had not left the node, among those that were under way.
+    pub unsent_requests: u64,
+    /// When the node was last heard or counted a request, on its own clock.
+    pub last_heard_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownBy {
+    /// The journal of the node: exact.
+    Journal,
+    /// The last heartbeat: what it sent later is not known.
+    LastHeartbeat,
 }
 
 pub(crate) fn encode<T: Serialize>(value: &T) -> Vec<u8> {

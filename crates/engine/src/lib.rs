@@ -13,6 +13,7 @@ mod record_queue;
 mod request;
 mod schedule;
 mod scheduler;
+mod sent_journal;
 mod worker;
 
 pub use control::{Control, ControlSource};
@@ -29,4 +30,5 @@ pub use request::finished::{ExchangeError, Finished};
 pub use request::follow_up::{FollowUp, FollowUpBodies};
 pub use request::streamed_body::ReadPart;
 pub use scheduler::run;
+pub use sent_journal::SentJournal;
 pub use worker::{ReadDelays, SharedDelays, WorkerGauge};

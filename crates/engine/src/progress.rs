@@ -1,10 +1,12 @@
 //! Counters that a progress display may read during a run, without making any thread wait.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use aiperf_clock::Mono;
 use aiperf_config::{LoadLevel, PhaseKind};
+
+use crate::sent_journal::SentJournal;
 
 /// Target of the log lines that scripts wait for: they look on stdout, where AIPerf has its log.
 pub const ANNOUNCEMENTS: &str = "aiperf::announcements";
@@ -14,14 +16,13 @@ pub struct Progress {
     phase: Mutex<Option<CurrentPhase>>,
     sent: AtomicU64,
     returned: AtomicU64,
-    /// Requests of the phases before the current one.
-    sent_before: AtomicU64,
     /// Requests that the phase will send, when that is known; zero when not.
     expected: AtomicU64,
     sessions_sent: AtomicU64,
     sessions_completed: AtomicU64,
     sending_ended: Mutex<Option<Mono>>,
     load: Mutex<Option<LoadInForce>>,
+    journal: OnceLock<Arc<dyn SentJournal>>,
 }
 
 /// The load of a phase whose load is controlled.
@@ -45,8 +46,18 @@ struct CurrentPhase {
 }
 
 impl Progress {
+    /// Counts the requests of the run there, too, from its beginning on.
+    pub fn keep_in(&self, journal: Arc<dyn SentJournal>) {
+        // A run has one journal: who comes later finds it taken.
+        let _ = self.journal.set(journal);
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<dyn SentJournal>> {
+        self.journal.get()
+    }
+
     pub(crate) fn begin(&self, index: usize, kind: PhaseKind, expected: Option<u64>, now: Mono) {
-        self.sent_before.fetch_add(self.sent.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
         self.set_sessions(0, 0);
@@ -125,11 +136,6 @@ impl Progress {
 
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
-    }
-
-    /// Requests of the phases before the current one.
-    pub fn sent_before(&self) -> u64 {
-        self.sent_before.load(Ordering::Relaxed)
     }
 
     pub fn returned(&self) -> u64 {

@@ -115,6 +115,16 @@ impl Run {
         self.done = Some(done);
     }
 
+    /// The phases of the plan by name, and how many requests each will send, if that is known.
+    pub fn phase_sizes(&self) -> Vec<(String, Option<u64>)> {
+        let has_one_turn_each = self.has_one_turn_each();
+        let size = |phase: &PhaseConfig| {
+            let sessions = phase.stop.sessions.filter(|_| has_one_turn_each);
+            phase.stop.requests.into_iter().chain(sessions).min()
+        };
+        self.phases.iter().map(|phase| (phase.name.to_string(), size(phase))).collect()
+    }
+
     /// Whether each session of the data sends one request.
     pub fn has_one_turn_each(&self) -> bool {
         self.dataset.has_one_turn_each()

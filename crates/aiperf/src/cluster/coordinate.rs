@@ -58,7 +58,7 @@ pub(crate) fn coordinate(
         command = format!("{command} --random-seed {seed}");
     }
     let run = cluster.run_id.clone().unwrap_or_else(new_id);
-    let (spec, secrets) = spec::announce(&*bus, &run, &raw, cluster, command, environment)?;
+    let (spec, secrets) = spec::announce(&*bus, &run, &raw, (config, cluster), command, environment)?;
     let settings = CoordinatorSettings {
         pool: cluster.pool.clone(),
         join_timeout: cluster.join_timeout,

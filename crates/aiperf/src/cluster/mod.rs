@@ -1,8 +1,10 @@
 //! Runs on several nodes: `aiperf profile --nodes`, `aiperf node` and `aiperf attach`.
 
 mod coordinate;
+mod kept_count;
 mod live_feed;
 mod node;
+mod reporter;
 mod results;
 mod spec;
 mod view;
@@ -14,6 +16,7 @@ use aiperf_seed::Stream;
 
 pub(crate) use coordinate::{attach, coordinate};
 pub(crate) use node::node;
+pub(crate) use reporter::report_if_asked;
 
 use crate::interrupts::Interrupts;
 use crate::profile::INTERRUPTED;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use aiperf_artifact::{RebuildOptions, merge, node_folders};
-use aiperf_cluster::{Collected, RunSpec};
+use aiperf_cluster::{Collected, KnownBy, LostNode, RunSpec};
 use aiperf_config::{Config, ConsoleOutput, Environment, NodeLossPolicy};
 use aiperf_live::RunEnd;
 use aiperf_report::ArtifactPaths;
@@ -47,8 +47,8 @@ pub(super) fn write(
     let mut merged = merge(&node_folders(dir)?, dir, &RebuildOptions::default(), VERSION)?;
     // Nodes have commands of their own; this is the one that repeats the whole run.
     merged.rebuilt.report.cli_command.clone_from(&spec.command);
-    if let Some(config) = wanted.config {
-        merged.rebuilt.report.input_config = config.to_input_config();
+    if spec.input_config.is_object() {
+        merged.rebuilt.report.input_config.clone_from(&spec.input_config);
     }
     let skipped = merged.rebuilt.skipped.iter().map(ToString::to_string);
     for warning in merged.warnings.iter().cloned().chain(skipped) {
@@ -71,8 +71,14 @@ pub(super) fn write(
         }
         ConsoleOutput::Nothing => {}
     }
-    for lost in &collected.lost {
-        eprintln!("error: {lost} was lost");
+    for LostNode { title, known_by } in &collected.lost {
+        let known = match known_by {
+            KnownBy::Journal => "what it had sent is known exactly, by its journal",
+            KnownBy::LastHeartbeat => {
+                "what it had sent is known by its last heartbeat; requests of up to 0.25 s after it may be missing"
+            }
+        };
+        eprintln!("error: {title} was lost: {known}");
     }
     if collected.lost_requests > 0 {
         eprintln!("error: {} requests were under way on lost nodes (error lost_worker)", collected.lost_requests);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aiperf_cluster::{Assignment, Bus, RunSecrets, RunSpec, SharedFile, share};
-use aiperf_config::{ClusterConfig, Environment};
+use aiperf_config::{ClusterConfig, Config, Environment};
 use aiperf_config_file::{ConfigFile, split_secrets};
 use aiperf_options::catalogue::OptionId;
 use aiperf_options::{RawOptions, VARIABLES};
@@ -59,7 +59,7 @@ pub(super) fn announce(
     bus: &dyn Bus,
     run: &str,
     raw: &RawOptions,
-    cluster: &ClusterConfig,
+    (config, cluster): (&Config, &ClusterConfig),
     command: String,
     environment: &Environment,
 ) -> anyhow::Result<(RunSpec, RunSecrets)> {
@@ -110,6 +110,7 @@ pub(super) fn announce(
         files,
         secrets: secrets.names(),
         command,
+        input_config: config.to_input_config(),
         on_node_loss: cluster.on_node_loss,
         on_coordinator_loss: cluster.on_coordinator_loss,
     };

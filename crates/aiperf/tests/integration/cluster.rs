@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use aiperf_sim::Sim;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use crate::live_api;
@@ -141,6 +141,140 @@ fn a_spare_node_sends_the_rest_of_the_share_of_a_lost_one() {
     assert_eq!(spare.code, Some(0), "{}", spare.stderr);
 }
 
+/// What a run is expected to have at its end in which a node was killed.
+struct AfterKill<'a> {
+    ended: &'a Ended,
+    server: &'a Sim,
+    known_by: &'a str,
+}
+
+impl AfterKill<'_> {
+    fn lost_row(&self) -> Value {
+        let rows = summary(self.ended)["nodes"].clone();
+        let row = rows.as_array().unwrap().iter().find(|node| node["state"] == "lost").cloned().unwrap();
+        assert_eq!(row["loss"]["known_by"], self.known_by, "{row}");
+        row
+    }
+
+    /// Each request that the server saw has one record, and each record is of one request, except for those that had not left the node.
+    fn is_exact(&self) {
+        let unsent = self.lost_row()["loss"]["unsent_requests"].as_u64().unwrap() as usize;
+        let all = distinct_records(self.ended);
+        // The server notices a little later that a client is gone.
+        let seen = wait_for("the requests of the killed node", || {
+            let seen = self.server.truth();
+            (seen.len() + unsent >= all.len()).then_some(seen)
+        });
+        assert_eq!(seen.len() + unsent, all.len());
+        let ids: HashSet<&str> = seen.iter().filter_map(|truth| truth.request_id.as_deref()).collect();
+        assert_eq!(ids.len(), seen.len(), "a request came twice");
+        let (lost, measured): (Vec<&Value>, Vec<&Value>) =
+            all.iter().partition(|record| record["error"]["type"] == "lost_worker");
+        assert!(measured.iter().all(|record| ids.contains(record["metadata"]["x_request_id"].as_str().unwrap())));
+        assert_eq!(lost.len(), seen.len() + unsent - measured.len());
+        let why = summary(self.ended)["incomplete_reason"].as_str().unwrap().to_owned();
+        assert!(why.contains("counted exactly"), "{why}");
+    }
+}
+
+/// Whether each of the first is among the second as often as in the first.
+fn are_among(few: &[String], many: &[String]) -> bool {
+    let mut left = many.to_vec();
+    few.iter().all(|one| left.iter().position(|other| other == one).map(|place| left.swap_remove(place)).is_some())
+}
+
+/// Processes that a process has started and that are alive.
+fn children(parent: u32) -> Vec<Pid> {
+    let processes =
+        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let of_parent = |process: &String| {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        status.lines().any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent.to_string()))
+    };
+    processes.filter(of_parent).filter_map(|process| Pid::from_raw(process.parse().ok()?)).collect()
+}
+
+#[test]
+fn requests_of_a_killed_node_are_accounted_for_exactly() {
+    for policy in ["continue", "replace"] {
+        let Some(nats) = NatsServer::start() else { return };
+        let words = "--concurrency 4 --request-count 100 --warmup-request-count 4";
+        let alone = sim("ttft=0&itl=0&osl=1");
+        Program::against(&alone, WORDS).with(words).succeed();
+        let server = sim("ttft=80&itl=0&osl=1");
+        let mut nodes = vec![node(&nats), node(&nats)];
+        // Silence says nothing here: a lost node is named because its reporter says so.
+        let words = format!("{words} --node-timeout 60 --on-node-loss {policy}");
+        let run = coordinator(&server, &nats, 2, &words).start();
+        wait_for("requests", || (requests(&server).len() > 30).then_some(()));
+        let spare = (policy == "replace").then(|| node(&nats));
+        nodes.pop().unwrap().signal(Signal::KILL);
+        let ended = run.end();
+        assert_eq!(ended.code, Some(5), "{policy}: {}", ended.stderr);
+        assert!(ended.stderr.contains("its process was killed"), "{}", ended.stderr);
+        let after = AfterKill { ended: &ended, server: &server, known_by: "journal" };
+        after.is_exact();
+        // Nothing was sent that one node would not have sent, and nothing twice.
+        assert!(are_among(&bodies(&server), &bodies(&alone)), "{policy}");
+        let unsent = after.lost_row()["loss"]["unsent_requests"].as_u64().unwrap() as usize;
+        if policy == "replace" {
+            assert_eq!((distinct_records(&ended).len(), bodies(&server).len() + unsent), (104, 104));
+        }
+        for node in nodes.into_iter().chain(spare) {
+            let node = node.end();
+            assert_eq!(node.code, Some(0), "{}", node.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_killed_with_its_reporter_is_counted_by_its_last_heartbeat() {
+    let Some(nats) = NatsServer::start() else { return };
+    let server = sim("ttft=100&itl=0&osl=1");
+    let mut nodes = vec![node(&nats), node(&nats)];
+    let words = "--concurrency 4 --request-count 60 --node-timeout 3 --on-node-loss continue";
+    let run = coordinator(&server, &nats, 2, words).start();
+    wait_for("requests", || (requests(&server).len() > 20).then_some(()));
+    let killed = nodes.pop().unwrap();
+    let reporters = children(killed.id());
+    assert_eq!(reporters.len(), 1);
+    reporters.into_iter().for_each(|reporter| rustix::process::kill_process(reporter, Signal::KILL).unwrap());
+    killed.signal(Signal::KILL);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(5), "{}", ended.stderr);
+    let row = AfterKill { ended: &ended, server: &server, known_by: "last_heartbeat" }.lost_row();
+    assert!(row["loss"]["last_heard_ns"].as_u64().is_some_and(|at| at > 0), "{row}");
+    let why = summary(&ended)["incomplete_reason"].as_str().unwrap().to_owned();
+    assert!(why.contains("counted by its last heartbeat") && why.contains("may be missing"), "{why}");
+    assert!(ended.stderr.contains("by its last heartbeat"), "{}", ended.stderr);
+    distinct_records(&ended);
+}
+
+#[test]
+fn a_node_that_is_started_again_sends_what_the_killed_one_has_left() {
+    let Some(nats) = NatsServer::start() else { return };
+    let (server, spool) = (sim("ttft=80&itl=0&osl=1"), tempfile::tempdir().unwrap());
+    let with_spool = || Program::new("node --join").with(&nats.url()).with("--spool").word(spool.path()).start();
+    let (killed, other) = (with_spool(), node(&nats));
+    let words = "--concurrency 4 --request-count 100 --node-timeout 60 --on-node-loss continue";
+    let run = coordinator(&server, &nats, 2, words).start();
+    wait_for("requests", || (requests(&server).len() > 30).then_some(()));
+    children(killed.id())
+        .into_iter()
+        .for_each(|reporter| rustix::process::kill_process(reporter, Signal::KILL).unwrap());
+    killed.signal(Signal::KILL);
+    killed.end();
+    // It waits for a run and finds the folder of the one before it. Another run is not announced: it is interrupted.
+    let again = with_spool();
+    let ended = run.end();
+    assert_eq!(ended.code, Some(5), "{}", ended.stderr);
+    AfterKill { ended: &ended, server: &server, known_by: "journal" }.is_exact();
+    again.signal(Signal::INT);
+    let again = again.end();
+    assert!(again.stderr.contains("the stream has its records now"), "{}", again.stderr);
+    assert_eq!(other.end().code, Some(0));
+}
+
 #[test]
 fn the_live_interface_of_the_coordinator_shows_the_whole_run_and_its_nodes() {
     let Some(nats) = NatsServer::start() else { return };
@@ -202,7 +336,10 @@ fn another_coordinator_takes_over() {
     let ended = Program::new(&words).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(distinct_records(&ended).len(), 60);
-    assert_eq!(summary(&ended)["is_complete"], true);
+    let summary = summary(&ended);
+    assert_eq!(summary["is_complete"], true);
+    // The configuration is that of the whole run, not that of one node.
+    assert_eq!(summary["input_config"]["phases"][0]["requests"], 60, "{}", summary["input_config"]);
     for node in nodes {
         assert_eq!(node.end().code, Some(0));
     }

@@ -69,15 +69,37 @@ fn ending(folder: &NodeFolder) -> (bool, Option<String>) {
     match &folder.origin.summary {
         None if folder.facts["state"] == "lost" => {
             let requests = folder.facts["lost_requests"].as_u64().unwrap_or(0);
+            let known = known_by(&folder.facts["loss"]);
             let rest =
                 replaced_by(folder).map_or_else(String::new, |other| format!("; {other} sent the rest of its share"));
-            (false, Some(format!("it was lost while {requests} of its requests were under way{rest}.")))
+            (false, Some(format!("it was lost while {requests} of its requests were under way{known}{rest}.")))
         }
         None => (false, Some("it ended before it wrote its summary.".to_owned())),
         Some(summary) => {
             (summary["was_cancelled"] == true, summary["incomplete_reason"].as_str().map(ToOwned::to_owned))
         }
     }
+}
+
+/// How it is known what a lost node had sent.
+fn known_by(loss: &Value) -> String {
+    let unsent = loss["unsent_requests"].as_u64().unwrap_or(0);
+    match loss["known_by"].as_str() {
+        Some("journal") if unsent > 0 => format!(" (counted exactly; {unsent} of them had not left the node)"),
+        Some("journal") => " (counted exactly)".to_owned(),
+        Some("last_heartbeat") => {
+            let at = time_of_day(loss["last_heard_ns"].as_u64().unwrap_or(0));
+            format!(" (counted by its last heartbeat at {at}; requests that it sent up to 0.25 s later may be missing)")
+        }
+        _ => String::new(),
+    }
+}
+
+/// `08:01:14.450 UTC`.
+fn time_of_day(epoch_ns: u64) -> String {
+    let millis = epoch_ns / 1_000_000 % 86_400_000;
+    let (seconds, millis) = (millis / 1000, millis % 1000);
+    format!("{:02}:{:02}:{:02}.{millis:03} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// The counts of each phase over all nodes. A node that left none is counted by its records.
@@ -143,6 +165,9 @@ fn node_row(folder: &NodeFolder, node: &MergedNode) -> Value {
     if folder.facts["lost_requests"].as_u64().is_some_and(|requests| requests > 0) {
         put("lost_requests", folder.facts["lost_requests"].clone());
     }
+    if folder.facts["loss"].is_object() {
+        put("loss", folder.facts["loss"].clone());
+    }
     if let Some(other) = replaced_by(folder) {
         put("replaced_by", other.into());
     }
@@ -207,4 +232,22 @@ fn missing_nodes(folders: &[NodeFolder]) -> Option<String> {
     let missing: Vec<String> =
         (0..count).filter(|index| !found.contains(index)).map(|index| index.to_string()).collect();
     (!missing.is_empty()).then(|| format!("of {count} nodes, these have no folder: {}", missing.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_says_how_it_is_known_what_was_sent() {
+        let exact = json!({"known_by": "journal", "unsent_requests": 0, "last_heard_ns": 1});
+        assert_eq!(known_by(&exact), " (counted exactly)");
+        let some_unsent = json!({"known_by": "journal", "unsent_requests": 2});
+        assert!(known_by(&some_unsent).contains("2 of them had not left the node"));
+        let heard = json!({"known_by": "last_heartbeat", "last_heard_ns": 1_794_902_474_450_858_482_u64});
+        assert!(
+            known_by(&heard).contains("at 08:01:14.450 UTC; requests that it sent up to 0.25 s later may be missing")
+        );
+        assert_eq!(known_by(&Value::Null), "");
+    }
 }

@@ -5,14 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::NodeLossPolicy;
 
 use super::lost::RECORDS;
 use super::{Coordinator, NodeInRun, RunView};
 use crate::ClusterError;
 use crate::chunk::{ChunkContent, ChunkHead};
 use crate::clock_offset::segments;
-use crate::message::{CoordinatorBeat, Heartbeat, NodeFacts, NodePhase, decode, encode};
+use crate::message::{CoordinatorBeat, Heartbeat, KnownBy, NodeFacts, NodePhase, decode, encode};
 use crate::names::{record_stream, run_bucket, run_key};
 
 /// Messages that are read at once: the memory that records need here.
@@ -29,14 +28,21 @@ const REPLACE_EVERY: u32 = 3;
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub view: RunView,
-    /// Nodes that were lost, by their titles.
-    pub lost: Vec<String>,
+    pub lost: Vec<LostNode>,
     /// Requests that were under way on lost nodes.
     pub lost_requests: u64,
     /// Why nodes that ended by themselves are not complete.
     pub failures: Vec<String>,
     /// The coordinator was told to stop.
     pub interrupted: bool,
+}
+
+/// A node that was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostNode {
+    pub title: String,
+    /// How it is known what it had sent.
+    pub known_by: KnownBy,
 }
 
 /// Sees a run go on.
@@ -90,10 +96,9 @@ impl Coordinator {
                 }
             }
             observer.view(&self.view());
-            let is_over = |node: &NodeInRun| node.replica.end.is_some() || node.view.is_lost;
-            if read == Some(0) && self.bus.is_connected() && self.nodes.values().all(is_over) {
+            if read == Some(0) && self.bus.is_connected() && self.all_over() {
                 self.replace_lost();
-                if self.nodes.values().all(is_over) {
+                if self.all_over() {
                     for index in &self.unreplaced {
                         log::error!("No node waits in pool {} that could replace node-{index}", self.settings.pool);
                     }
@@ -105,6 +110,14 @@ impl Coordinator {
                 self.check_charge()?;
             }
         }
+    }
+
+    /// Whether nothing more comes of any node.
+    fn all_over(&self) -> bool {
+        let is_over = |(index, node): (&u64, &NodeInRun)| {
+            node.replica.end.is_some() || (node.view.is_lost && !self.roster.expects(*index))
+        };
+        self.nodes.iter().all(is_over)
     }
 
     pub(super) fn view(&self) -> RunView {
@@ -125,14 +138,23 @@ impl Coordinator {
             node.replica.counters = head.counters;
             match head.content {
                 ChunkContent::Piece { file, offset, .. } => {
+                    let is_reported = node.killed.is_some() && node.replica.end.is_none();
                     let new = node.replica.append(&file, offset, &bytes)?;
+                    if is_reported {
+                        self.roster.see(index, Mono::now());
+                    }
                     if file == RECORDS {
                         observer.records(index, new);
                     }
                 }
+                ChunkContent::Killed(killed) => self.note_killed(index, killed),
+                // Of two ends the first one counts: the node's own, or that of its reporter.
+                ChunkContent::End(_) if node.replica.end.is_some() => {}
                 ChunkContent::End(end) => {
-                    node.view.counters = end.counters.clone();
-                    node.view.has_ended = true;
+                    if !end.is_killed {
+                        node.view.counters = end.counters.clone();
+                        node.view.has_ended = true;
+                    }
                     node.replica.close(end)?;
                     self.roster.dismiss(index);
                 }
@@ -183,34 +205,6 @@ impl Coordinator {
         }
     }
 
-    /// Nodes that have just been found to be lost.
-    pub(super) fn newly_lost(&mut self) -> Vec<u64> {
-        let lost = self.roster.take_lost(Mono::now());
-        for (index, silence) in &lost {
-            if let Some(node) = self.nodes.get_mut(index) {
-                node.view.is_lost = true;
-                log::error!(
-                    "{} is lost: nothing was heard of it for {:.1} s",
-                    node.view.title(),
-                    silence.as_secs_f64()
-                );
-            }
-        }
-        lost.into_iter().map(|(index, _)| index).collect()
-    }
-
-    fn lose(&mut self, index: u64) {
-        let Some(node) = self.nodes.get(&index) else { return };
-        let title = node.view.title();
-        match self.spec.on_node_loss {
-            NodeLossPolicy::Fail => self.order_stop(&format!("{title} is lost (--on-node-loss fail)")),
-            NodeLossPolicy::Continue => {
-                log::warn!("The other nodes go on with their own shares (--on-node-loss continue)");
-            }
-            NodeLossPolicy::Replace => self.unreplaced.push(index),
-        }
-    }
-
     /// Another coordinator may have been told to take over while this one was cut off.
     fn check_charge(&self) -> Result<(), ClusterError> {
         let Ok(Some(owner)) = self.bus.get(&run_bucket(&self.spec.run), run_key::COORDINATOR) else { return Ok(()) };
@@ -225,15 +219,18 @@ impl Coordinator {
             fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
             let card = node.member.as_ref().map(|member| &member.card);
             let mut state = "finished";
-            if let Some(failure) = node.replica.end.as_ref().and_then(|end| end.failure.as_ref()) {
+            let own_end = node.replica.end.as_ref().filter(|end| !end.is_killed);
+            if let Some(failure) = own_end.and_then(|end| end.failure.as_ref()) {
                 state = "stopped";
                 collected.failures.push(format!("{}: {failure}", node.view.title()));
             }
-            let mut lost_requests = 0;
-            if node.replica.end.is_none() {
+            let (mut lost_requests, mut loss) = (0, None);
+            if node.is_lost_at_last() {
                 state = "lost";
-                collected.lost.push(node.view.title());
                 lost_requests = super::lost::write_lost_requests(node)?;
+                let facts = node.loss_facts();
+                collected.lost.push(LostNode { title: node.view.title(), known_by: facts.known_by });
+                loss = Some(facts);
             }
             collected.lost_requests += lost_requests;
             let facts = NodeFacts {
@@ -244,6 +241,7 @@ impl Coordinator {
                 state: state.to_owned(),
                 clock: segments(&node.replica.clock, node.replica.counters.at_ns.max(node.view.counters.at_ns)),
                 lost_requests,
+                loss,
                 replaced_by: node.replacement.as_ref().map(|replacement| replacement.slot),
             };
             let path = folder.join(NodeFacts::FILE);

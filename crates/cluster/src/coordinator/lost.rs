@@ -5,12 +5,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use aiperf_config::SentShare;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::NodeInRun;
 use crate::ClusterError;
+use crate::message::{PhaseSent, ReplacementEntry};
 
 /// The file of records, as a run without an export prefix names it.
 pub(super) const RECORDS: &str = "profile_export.jsonl";
@@ -21,39 +21,75 @@ const LOST_WORKER: &str = "lost_worker";
 /// replacement began is left out: the replacement sends it.
 pub(super) fn write_lost_requests(node: &NodeInRun) -> Result<u64, ClusterError> {
     let path = node.replica.folder().join(RECORDS);
-    if let Some(replacement) = &node.replacement {
-        drop_records_after(&path, &replacement.after)?;
+    let mut phases: Vec<SentPhase> = node.own_phases().into_iter().map(SentPhase::new).collect();
+    if path.exists() {
+        if node.replacement.is_some() {
+            drop_later_records(&path, &mut phases)?;
+        } else {
+            mark_records(&path, &mut phases)?;
+        }
     }
-    let recorded = recorded(node)?;
-    let last = node.last_word();
-    let (sent, phase) = match &node.replacement {
-        Some(replacement) => (replacement.after.total(), &replacement.after.phase),
-        None => (last.sent_in_all(), &last.phase),
-    };
-    let lost = sent.saturating_sub(recorded);
     let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(ClusterError::file(&path))?;
-    let phase = if phase.is_empty() { "profiling" } else { phase };
-    let kind = if phase.starts_with("warmup") { "warmup" } else { "profiling" };
-    let at = node.replica.clock.last().map_or(0, |reading| reading.at_ns).max(last.at_ns);
-    for place in 0..lost {
-        let line = json!({
-            "metadata": {
-                "x_request_id": format!("lost-{}-{place}", node.view.index),
-                "request_start_ns": at,
-                "request_end_ns": at,
-                "benchmark_phase": kind,
-                "phase_name": phase,
-                "was_cancelled": false,
-            },
-            "metrics": {},
-            "error": {
-                "type": LOST_WORKER,
-                "message": format!("{} was lost before the record of this request arrived", node.view.title()),
-            },
-        });
-        writeln!(file, "{line}").map_err(ClusterError::file(&path))?;
+    let at = node.replica.clock.last().map_or(0, |reading| reading.at_ns).max(node.last_word().at_ns);
+    let mut lost = 0;
+    for (place, phase) in phases.iter().enumerate() {
+        let kind = if phase.name.starts_with("warmup") { "warmup" } else { "profiling" };
+        for number in phase.without_record() {
+            let line = json!({
+                "metadata": {
+                    "session_num": number,
+                    "x_request_id": format!("lost-{}-{place}-{number}", node.view.index),
+                    "request_start_ns": at,
+                    "request_end_ns": at,
+                    "benchmark_phase": kind,
+                    "phase_name": phase.name,
+                    "was_cancelled": false,
+                },
+                "metrics": {},
+                "error": {
+                    "type": LOST_WORKER,
+                    "message": format!("{} was lost before the record of this request arrived", node.view.title()),
+                },
+            });
+            writeln!(file, "{line}").map_err(ClusterError::file(&path))?;
+            lost += 1;
+        }
     }
     Ok(lost)
+}
+
+impl NodeInRun {
+    /// Requests of each phase that it had sent, up to where its replacement began.
+    fn own_phases(&self) -> Vec<PhaseSent> {
+        let mut phases = self.last_word().by_phase();
+        let Some(ReplacementEntry { after, .. }) = &self.replacement else { return phases };
+        let by_others = self.began_after.as_ref().filter(|before| before.phase == after.phase);
+        match phases.iter().position(|phase| phase.phase == after.phase) {
+            Some(current) => {
+                phases.truncate(current + 1);
+                phases[current].sent = after.sent.saturating_sub(by_others.map_or(0, |before| before.sent));
+            }
+            None => phases.clear(),
+        }
+        phases
+    }
+}
+
+/// The requests of a phase that a node had sent: they are numbered in the order of sending.
+struct SentPhase {
+    name: String,
+    /// For each of them, whether its record is here.
+    recorded: Vec<bool>,
+}
+
+impl SentPhase {
+    fn new(PhaseSent { phase, sent }: PhaseSent) -> Self {
+        Self { name: phase, recorded: vec![false; sent as usize] }
+    }
+
+    fn without_record(&self) -> impl Iterator<Item = usize> {
+        self.recorded.iter().enumerate().filter(|(_, is_recorded)| !**is_recorded).map(|(number, _)| number)
+    }
 }
 
 /// How many records of a node are here.
@@ -89,24 +125,42 @@ struct PlaceMetadata {
     phase_name: String,
 }
 
-/// Keeps the records of requests that were sent before the replacement began.
-fn drop_records_after(path: &Path, after: &SentShare) -> Result<(), ClusterError> {
-    if !path.exists() {
-        return Ok(());
+fn place_of(line: &[u8]) -> Option<PlaceMetadata> {
+    serde_json::from_slice::<RecordPlace>(line).ok().map(|place| place.metadata)
+}
+
+/// Marks the requests that have a record. A record that is newer than the last heartbeat says that those before it were sent, too.
+fn mark_records(path: &Path, phases: &mut Vec<SentPhase>) -> Result<(), ClusterError> {
+    for line in open(path)?.split(b'\n') {
+        let Some(place) = place_of(&line.map_err(ClusterError::file(path))?) else { continue };
+        let known = phases.iter().position(|phase| phase.name == place.phase_name);
+        let phase = known.unwrap_or_else(|| {
+            phases.push(SentPhase { name: place.phase_name, recorded: Vec::new() });
+            phases.len() - 1
+        });
+        let (recorded, number) = (&mut phases[phase].recorded, place.session_num as usize);
+        if recorded.len() <= number {
+            recorded.resize(number + 1, false);
+        }
+        recorded[number] = true;
     }
-    let is_later = |line: &[u8]| {
-        let place = serde_json::from_slice::<RecordPlace>(line).ok();
-        place.is_some_and(|RecordPlace { metadata }| {
-            metadata.phase_name == after.phase && metadata.session_num >= after.sent
-        })
-    };
+    Ok(())
+}
+
+/// Marks the requests that have a record, and drops the records of requests that the replacement sends.
+fn drop_later_records(path: &Path, phases: &mut [SentPhase]) -> Result<(), ClusterError> {
     let kept = path.with_extension("kept");
     let mut out = BufWriter::new(File::create(&kept).map_err(ClusterError::file(&kept))?);
     for line in open(path)?.split(b'\n') {
         let line = line.map_err(ClusterError::file(path))?;
-        if !is_later(&line) {
-            out.write_all(&line).and_then(|()| out.write_all(b"\n")).map_err(ClusterError::file(&kept))?;
+        if let Some(place) = place_of(&line) {
+            let phase = phases.iter_mut().find(|phase| phase.name == place.phase_name);
+            let Some(recorded) = phase.and_then(|phase| phase.recorded.get_mut(place.session_num as usize)) else {
+                continue;
+            };
+            *recorded = true;
         }
+        out.write_all(&line).and_then(|()| out.write_all(b"\n")).map_err(ClusterError::file(&kept))?;
     }
     out.flush().map_err(ClusterError::file(&kept))?;
     fs::rename(&kept, path).map_err(ClusterError::file(path))
@@ -120,21 +174,39 @@ fn open(path: &Path) -> Result<BufReader<File>, ClusterError> {
 mod tests {
     use super::*;
 
+    fn line(phase: &str, number: u64) -> String {
+        format!("{{\"metadata\":{{\"session_num\":{number},\"phase_name\":\"{phase}\"}}}}\n")
+    }
+
+    fn sent(phases: &[(&str, u64)]) -> Vec<SentPhase> {
+        phases.iter().map(|(phase, sent)| SentPhase::new(PhaseSent { phase: (*phase).into(), sent: *sent })).collect()
+    }
+
+    fn without_record(phases: &[SentPhase]) -> Vec<(&str, usize)> {
+        phases.iter().flat_map(|phase| phase.without_record().map(|number| (&*phase.name, number))).collect()
+    }
+
     #[test]
     fn records_of_requests_that_the_replacement_sends_are_left_out() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(RECORDS);
-        let line = |phase: &str, number: u64| {
-            format!("{{\"metadata\":{{\"session_num\":{number},\"phase_name\":\"{phase}\"}}}}\n")
-        };
-        fs::write(
-            &path,
-            [line("warmup", 9), line("profiling", 0), line("profiling", 3), line("profiling", 2)].concat(),
-        )
-        .unwrap();
-        let after = SentShare { phase: "profiling".into(), sent: 3, sent_before: 10 };
-        drop_records_after(&path, &after).unwrap();
+        let lines = [("warmup", 9), ("profiling", 0), ("profiling", 3), ("profiling", 2), ("later", 0)];
+        fs::write(&path, lines.map(|(phase, number)| line(phase, number)).concat()).unwrap();
+        let mut phases = sent(&[("warmup", 10), ("profiling", 3)]);
+        drop_later_records(&path, &mut phases).unwrap();
         let kept = [line("warmup", 9), line("profiling", 0), line("profiling", 2)].concat();
         assert_eq!(fs::read_to_string(&path).unwrap(), kept);
+        let missing: Vec<(&str, usize)> = (0..9).map(|number| ("warmup", number)).chain([("profiling", 1)]).collect();
+        assert_eq!(without_record(&phases), missing);
+    }
+
+    #[test]
+    fn a_record_says_that_the_requests_before_it_were_sent() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(RECORDS);
+        fs::write(&path, [line("warmup", 0), line("profiling", 2), "no record\n".to_owned()].concat()).unwrap();
+        let mut phases = sent(&[("warmup", 2)]);
+        mark_records(&path, &mut phases).unwrap();
+        assert_eq!(without_record(&phases), [("warmup", 1), ("profiling", 0), ("profiling", 1)]);
     }
 }

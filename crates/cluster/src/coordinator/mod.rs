@@ -3,6 +3,7 @@
 
 mod collect;
 mod gather;
+mod loss;
 mod lost;
 mod replace;
 mod replica;
@@ -19,8 +20,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_clock::{Mono, WallAnchor};
+use aiperf_config::SentShare;
 
-pub use collect::{Collected, RunObserver};
+pub use collect::{Collected, LostNode, RunObserver};
 pub(crate) use shared_file::hash_of;
 pub use shared_file::share;
 pub use view::{NodeView, RunView};
@@ -30,8 +32,8 @@ use self::roster::Roster;
 use crate::ClusterError;
 use crate::bus::{Bus, Subscription};
 use crate::message::{
-    ClockAnswer, CoordinatorBeat, MemberEntry, ReplacementEntry, RunSecrets, RunSpec, StartOrder, StopOrder, decode,
-    encode,
+    ClockAnswer, CoordinatorBeat, KilledNode, MemberEntry, ReplacementEntry, RunSecrets, RunSpec, StartOrder,
+    StopOrder, decode, encode,
 };
 use crate::names::{self, record_stream, record_subjects, run_bucket, run_key};
 
@@ -80,8 +82,12 @@ pub struct Coordinator {
 struct NodeInRun {
     /// The share that it sends.
     share: u64,
+    /// What other nodes have sent of the share before this one took over.
+    began_after: Option<SentShare>,
     /// Who sends the rest of its share, if it is lost.
     replacement: Option<ReplacementEntry>,
+    /// What it had sent, if its process was killed and its journal was found.
+    killed: Option<KilledNode>,
     member: Option<MemberEntry>,
     replica: Replica,
     view: NodeView,
@@ -259,7 +265,9 @@ impl Coordinator {
         let folder = self.settings.dir.join(format!("node-{index}"));
         self.nodes.entry(index).or_insert_with(|| NodeInRun {
             share: index,
+            began_after: None,
             replacement: None,
+            killed: None,
             member: None,
             replica: Replica::new(folder),
             view: NodeView::new(index),

@@ -4,7 +4,7 @@
 use aiperf_clock::Mono;
 use aiperf_config::SentShare;
 
-use super::{Coordinator, NodeInRun};
+use super::Coordinator;
 use crate::ClusterError;
 use crate::message::{Counters, ReplacementEntry, decode, encode};
 use crate::names::{run_bucket, run_key};
@@ -15,14 +15,14 @@ impl Coordinator {
         let (bucket, key) = (run_bucket(&self.spec.run), run_key::replaced(index));
         let Some(node) = self.nodes.get(&index) else { return Ok(None) };
         let (last, recorded) = (node.last_word().clone(), super::lost::recorded(node)?);
-        let (share, title) = (node.share, node.view.title());
+        let (share, before, title) = (node.share, node.began_after.clone(), node.view.title());
         let has_sent_all = last.phases_left == 0 && last.expected.is_some_and(|expected| last.sent >= expected);
         if has_sent_all {
             log::warn!("{title} had sent its whole share; it needs no replacement");
             return Ok(None);
         }
         let slot = self.nodes.keys().next_back().map_or(self.spec.nodes, |last| last + 1).max(self.spec.nodes);
-        let entry = ReplacementEntry { slot, share, after: sent_share(&last, recorded) };
+        let entry = ReplacementEntry { slot, share, after: sent_share(before.as_ref(), &last, recorded) };
         if self.bus.create(&bucket, &key, encode(&entry))? {
             return Ok(Some(entry));
         }
@@ -55,7 +55,9 @@ impl Coordinator {
         };
         self.node(index).replacement = Some(entry.clone());
         let has_taken_over = self.bus.get(&run_bucket(&self.spec.run), &run_key::member(entry.slot))?.is_some();
-        self.node(entry.slot).share = entry.share;
+        let successor = self.node(entry.slot);
+        successor.share = entry.share;
+        successor.began_after = Some(entry.after.clone());
         if !has_taken_over && !self.assign(entry.slot, entry.share, Some(&entry.after))? {
             return Ok(false);
         }
@@ -67,28 +69,48 @@ impl Coordinator {
     }
 }
 
-impl NodeInRun {
-    /// What it had done when it was last heard: by a heartbeat, or by a message of the stream.
-    pub(super) fn last_word(&self) -> &Counters {
-        let (heard, streamed) = (&self.view.counters, &self.replica.counters);
-        if heard.sent_in_all() >= streamed.sent_in_all() { heard } else { streamed }
-    }
-}
-
-/// Records may be newer than the counters.
-fn sent_share(last: &Counters, recorded: u64) -> SentShare {
+/// What has been sent of a share: `before` by others, and then by a node with these last counters. Records may be newer than them.
+fn sent_share(before: Option<&SentShare>, last: &Counters, recorded: u64) -> SentShare {
     let newer = recorded.saturating_sub(last.sent_in_all());
-    SentShare { phase: last.phase.clone(), sent: last.sent + newer, sent_before: last.sent_before }
+    let own = SentShare { phase: last.phase.clone(), sent: last.sent + newer, sent_before: last.sent_before() };
+    match before {
+        None => own,
+        Some(before) if own.total() == 0 => before.clone(),
+        Some(before) if before.phase == own.phase => SentShare {
+            sent: before.sent + own.sent,
+            sent_before: before.sent_before + own.sent_before,
+            phase: own.phase,
+        },
+        Some(before) => SentShare { sent_before: before.total() + own.sent_before, ..own },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::PhaseSent;
+
+    fn counters(phase: &str, sent: u64, before: u64) -> Counters {
+        let before = vec![PhaseSent { phase: "earlier".into(), sent: before }];
+        Counters { phase: phase.into(), sent, before, ..Counters::default() }
+    }
 
     #[test]
     fn a_record_that_is_newer_than_the_counters_counts() {
-        let last = Counters { phase: "profiling".into(), sent: 5, sent_before: 3, ..Counters::default() };
-        assert_eq!(sent_share(&last, 6).total(), 8);
-        assert_eq!(sent_share(&last, 10).total(), 10);
+        let last = counters("profiling", 5, 3);
+        assert_eq!(sent_share(None, &last, 6).total(), 8);
+        assert_eq!(sent_share(None, &last, 10).total(), 10);
+    }
+
+    #[test]
+    fn the_replacement_of_a_replacement_begins_after_both() {
+        let share = |phase: &str, sent, sent_before| SentShare { phase: phase.into(), sent, sent_before };
+        let before = share("profiling", 4, 3);
+        let after = |last: &Counters| sent_share(Some(&before), last, 0);
+        assert_eq!(after(&counters("profiling", 5, 0)), share("profiling", 9, 3));
+        assert_eq!(after(&counters("second", 2, 6)), share("second", 2, 13));
+        // It had sent nothing, and may have said so of any phase.
+        assert_eq!(after(&counters("warmup", 0, 0)), before);
+        assert_eq!(after(&Counters::default()), before);
     }
 }

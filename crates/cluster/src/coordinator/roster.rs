@@ -27,6 +27,11 @@ impl Roster {
         self.heard.remove(&node);
     }
 
+    /// Whether a node is expected to be heard.
+    pub(super) fn expects(&self, node: u64) -> bool {
+        self.heard.contains_key(&node)
+    }
+
     /// The bus was away: silence until now says nothing.
     pub(super) fn excuse_all(&mut self, now: Mono) {
         self.heard.values_mut().for_each(|heard| *heard = now);

@@ -55,14 +55,12 @@ impl RunView {
         let first =
             self.nodes.iter().filter(|node| !node.is_lost && !node.has_ended).map(|node| &node.counters.phase).next();
         total.phase = first.cloned().unwrap_or_default();
-        for Counters { sent, returned, failed, expected, recorded, sent_before, .. } in
-            self.nodes.iter().map(|node| &node.counters)
+        for Counters { sent, returned, failed, expected, recorded, .. } in self.nodes.iter().map(|node| &node.counters)
         {
             total.sent += sent;
             total.returned += returned;
             total.failed += failed;
             total.recorded += recorded;
-            total.sent_before += sent_before;
             total.expected = expected.map(|own| own + total.expected.unwrap_or(0)).or(total.expected);
         }
         total

@@ -29,6 +29,9 @@ pub(super) fn beat(shared: &NodeState) {
         let spent = cpu_now.0.saturating_sub(cpu.0) as f64 / now.since(since).0.max(1) as f64;
         (cpu, since) = (cpu_now, now);
         let status = shared.status();
+        if let Some(journal) = shared.journal.get() {
+            journal.note_beat(status.counters.at_ns);
+        }
         let heartbeat = Heartbeat {
             node: shared.sender.node.clone(),
             index,

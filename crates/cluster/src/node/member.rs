@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use super::clock::{ClockWatch, NodeClock};
 use super::shipping::{FolderShipper, Sender, Status};
 use super::{Assignment, NodeAgent, POLL, beat, clock, orders, shipping};
 use crate::ClusterError;
+use crate::journal::Journal;
 use crate::message::{Counters, MemberEntry, NodeCard, NodeEnd, NodePhase, encode};
 use crate::names::{run_bucket, run_key};
 
@@ -48,6 +49,8 @@ pub(super) struct NodeState {
     pub(super) unshipped: AtomicU64,
     pub(super) coordinator_alive: AtomicBool,
     spool_limit: u64,
+    /// Where the process counts what it sends.
+    pub(super) journal: OnceLock<Arc<Journal>>,
     /// The phase whose start this node waits for.
     waits_for: Mutex<Option<u64>>,
     counters: Mutex<Option<CountersSource>>,
@@ -143,6 +146,7 @@ impl Member {
             unshipped: AtomicU64::new(0),
             coordinator_alive: AtomicBool::new(true),
             spool_limit: agent.settings.spool_limit,
+            journal: OnceLock::new(),
             waits_for: Mutex::default(),
             counters: Mutex::default(),
             sketch_source: Mutex::default(),
@@ -163,6 +167,12 @@ impl Member {
         let own = Arc::clone(&shipper);
         start(shipping::THREAD, Box::new(move |shared: &NodeState| ship(shared, &own)))?;
         Ok(Self { shared, threads, shipper, patience: agent.settings.patience })
+    }
+
+    /// Notes there how far the stream is, for whoever reports this process when it was killed.
+    pub fn keep_in(&self, journal: Arc<Journal>) {
+        // A member has one journal: who comes later finds it taken.
+        let _ = self.shared.journal.set(journal);
     }
 
     /// Where the counters of signs of life come from.
@@ -256,6 +266,9 @@ fn ship(shared: &NodeState, shipper: &Mutex<FolderShipper>) {
         let mut shipper = shipper.lock().unwrap_or_else(PoisonError::into_inner);
         let result = shipper.ship_records(&status);
         let waiting = shipper.unshipped();
+        if let Some(journal) = shared.journal.get() {
+            journal.note_shipped(shipper.shipped_records());
+        }
         drop(shipper);
         shared.unshipped.store(waiting, Ordering::Relaxed);
         match result {

@@ -6,6 +6,7 @@ mod clock;
 mod files;
 mod member;
 mod orders;
+mod remains;
 mod shipping;
 mod start;
 
@@ -15,6 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use member::{Member, StopKind};
+pub use remains::{Remains, Shipped};
 
 use aiperf_config::SentShare;
 

@@ -11,7 +11,7 @@ use crate::ClusterError;
 use crate::bus::Bus;
 use crate::chunk::{ChunkContent, ChunkHead, LONGEST};
 use crate::clock_offset::ClockReading;
-use crate::message::{Counters, NodeEnd};
+use crate::message::{Counters, KilledNode, NodeEnd};
 use crate::names::record_subject;
 
 pub(super) const THREAD: &str = "node-ship";
@@ -50,10 +50,20 @@ impl FolderShipper {
         Self { sender, folder, records, shipped: BTreeMap::new() }
     }
 
+    /// Goes on where another process ended: the stream has this many bytes of records.
+    pub(super) fn go_on(&mut self, records: u64) {
+        self.shipped.insert(self.records.clone(), records);
+    }
+
+    /// Bytes of records that the stream has.
+    pub(super) fn shipped_records(&self) -> u64 {
+        self.shipped.get(&self.records).copied().unwrap_or(0)
+    }
+
     /// Bytes of records that are on this disk only.
     pub(crate) fn unshipped(&self) -> u64 {
         let written = fs::metadata(&self.records).map_or(0, |file| file.len());
-        written.saturating_sub(self.shipped.get(&self.records).copied().unwrap_or(0))
+        written.saturating_sub(self.shipped_records())
     }
 
     /// Sends the whole lines that were written since the last call, at most one message; returns whether there is more. The note
@@ -76,7 +86,7 @@ impl FolderShipper {
             while self.ship_piece(&path, status, false)? {}
         }
         end.removed = self.shipped.keys().filter(|path| !path.exists()).map(|path| self.name(path)).collect();
-        self.send(ChunkContent::End(end), &[], status)
+        self.end(end, status)
     }
 
     /// Sends the next piece of a file; returns whether there is more.
@@ -104,6 +114,16 @@ impl FolderShipper {
     /// A file as messages call it.
     fn name(&self, path: &Path) -> String {
         path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// Says of a process that was killed what it had sent.
+    pub(super) fn tell_of_kill(&self, killed: KilledNode, status: &Status) -> Result<(), ClusterError> {
+        self.send(ChunkContent::Killed(killed), &[], status)
+    }
+
+    /// Says that nothing follows.
+    pub(super) fn end(&self, end: NodeEnd, status: &Status) -> Result<(), ClusterError> {
+        self.send(ChunkContent::End(end), &[], status)
     }
 
     fn send(&self, content: ChunkContent, bytes: &[u8], status: &Status) -> Result<(), ClusterError> {

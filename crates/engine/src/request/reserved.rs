@@ -1,22 +1,10 @@
 //! A credit that a worker holds in reserve for a quick closed loop: the worker starts it by itself as soon as one of its
 //! requests ends, without waiting for the scheduler.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use aiperf_clock::Mono;
 
 use crate::request::credit::Credit;
-
-/// Counts the turns of a phase in the order in which they start.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct CreditNumbers(Arc<AtomicU64>);
-
-impl CreditNumbers {
-    pub(crate) fn next(&self) -> u64 {
-        self.0.fetch_add(1, Ordering::Relaxed)
-    }
-}
+use crate::sent_journal::CreditNumbers;
 
 /// It has no number and no due time until it is taken.
 #[derive(Debug)]

@@ -51,7 +51,7 @@ pub fn run(
     gauge: &Arc<WorkerGauge>,
 ) -> Result<Vec<PhaseOutcome>, EngineError> {
     tighten_timer_slack();
-    let workers = WorkerPool::start(&plan, &control.sender, &records, gauge)?;
+    let workers = WorkerPool::start(&plan, &control.sender, &records, gauge, progress.journal())?;
     drop(records);
     let environment = SchedulerEnvironment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
     let Plan { workload, sending, hook, .. } = plan;

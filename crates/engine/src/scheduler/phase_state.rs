@@ -19,8 +19,8 @@ use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Workload};
 use crate::request::credit::Returned;
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
-use crate::request::reserved::CreditNumbers;
 use crate::scheduler::ramped_limit::RampedLimit;
+use crate::sent_journal::CreditNumbers;
 
 pub(super) struct PhaseState<'a> {
     pub(super) workload: &'a mut Workload,
@@ -122,8 +122,8 @@ impl<'a> PhaseState<'a> {
             cancellation_draws: seed.stream("timing.request.cancellation"),
             cancellations_drawn: phase.split.first,
             next_key: 0,
-            numbers: CreditNumbers::default(),
-            reserve: Reserve::new(phase, &workload.conversations, run.in_flight.len(), start),
+            numbers: CreditNumbers::new(environment.progress.journal(), index),
+            reserve: Reserve::new(phase, workload, environment.progress, run.in_flight.len(), start),
             limit_hits: LimitHits::default(),
             seed,
             phase,

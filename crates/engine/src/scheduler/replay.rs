@@ -13,9 +13,9 @@ use super::phase_state::PhaseState;
 use super::replay_lanes::{HeldTurn, ReplayLanes, ResumePoint};
 use crate::phase::{PhaseCounts, ReplayEntry, ReplayOutcome};
 use crate::request::credit::{Session, TurnBody};
-use crate::request::reserved::CreditNumbers;
 use crate::schedule::{Trajectory, TrajectoryStream};
 use crate::scheduler::ramped_limit::RampedLimit;
+use crate::sent_journal::CreditNumbers;
 
 /// A request of the warm-up, before it is known when it is sent.
 struct ToPrime {
@@ -206,7 +206,7 @@ impl<'a> PhaseState<'a> {
     pub(super) fn enter_phase(&mut self, index: usize, phase: &'a PhaseConfig) {
         self.index = index;
         self.phase = phase;
-        self.numbers = CreditNumbers::default();
+        self.numbers = CreditNumbers::new(self.environment.progress.journal(), index);
         self.start = self.now();
         self.last_return = self.start;
         self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.seed);

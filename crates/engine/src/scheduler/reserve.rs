@@ -11,7 +11,8 @@ use aiperf_conversation::Lineage;
 
 use super::agenda::{SessionToStart, TurnToSend};
 use super::phase_state::PhaseState;
-use crate::plan::{EngineError, PreparedConversation};
+use crate::plan::{EngineError, PreparedConversation, Workload};
+use crate::progress::Progress;
 use crate::request::credit::TurnBody;
 use crate::request::reserved::{ReservedCredit, Withdrawn};
 
@@ -44,7 +45,13 @@ pub(super) struct Reserve {
 }
 
 impl Reserve {
-    pub(super) fn new(phase: &PhaseConfig, conversations: &[PreparedConversation], workers: usize, now: Mono) -> Self {
+    pub(super) fn new(
+        phase: &PhaseConfig,
+        workload: &Workload,
+        progress: &Progress,
+        workers: usize,
+        now: Mono,
+    ) -> Self {
         let is_single = |conversation: &PreparedConversation| {
             matches!(conversation.lineage, Lineage::Root)
                 && matches!(&conversation.turns[..], [turn] if turn.branches.is_empty())
@@ -52,7 +59,9 @@ impl Reserve {
         Self {
             is_possible: matches!(phase.pace, Pace::Concurrency(_))
                 && phase.prefill_limit.is_none()
-                && conversations.iter().all(is_single),
+                && workload.conversations.iter().all(is_single)
+                // What one worker holds would come after what another one has sent.
+                && !progress.journal().is_some_and(|journal| journal.keeps_order()),
             held: vec![0; workers],
             asked: 0,
             given_back: VecDeque::new(),

@@ -39,6 +39,7 @@ use crate::record_queue::{Pressure, RecordSender};
 use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
 use crate::request::reserved::{ReservedCredit, Withdrawn};
+use crate::sent_journal::SentJournal;
 use crate::worker::credit_reserve::CreditReserve;
 use crate::worker::in_flight::{CutSignals, InFlight};
 use crate::worker::panic_guard::PanicGuard;
@@ -80,6 +81,7 @@ impl Worker {
         events: QueueSender<SchedulerEvent>,
         records: RecordSender,
         gauge: &Arc<WorkerGauge>,
+        journal: Option<&Arc<dyn SentJournal>>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
         let context = WorkerContext {
@@ -97,6 +99,7 @@ impl Worker {
             events,
             records,
             gauge: Arc::clone(gauge),
+            journal: journal.cloned(),
         };
         let client = plan.sending.client.clone();
         let may_batch_reads = plan.sending.may_batch_reads();

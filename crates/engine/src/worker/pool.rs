@@ -14,6 +14,7 @@ use crate::request::credit::Credit;
 use crate::request::preconnect::ConnectionsAhead;
 use crate::request::reserved::ReservedCredit;
 use crate::scheduler::Dispatch;
+use crate::sent_journal::SentJournal;
 
 #[derive(Debug)]
 pub(crate) struct WorkerPool {
@@ -27,9 +28,10 @@ impl WorkerPool {
         events: &QueueSender<SchedulerEvent>,
         records: &RecordSender,
         gauge: &Arc<WorkerGauge>,
+        journal: Option<&Arc<dyn SentJournal>>,
     ) -> Result<Self, EngineError> {
         let start = |index| {
-            Worker::start(index, plan, events.clone(), records.clone(), gauge)
+            Worker::start(index, plan, events.clone(), records.clone(), gauge, journal)
                 .map_err(|cause| EngineError::Worker { worker: index, cause })
         };
         let workers = (0..plan.workers.max(1)).map(start).collect::<Result<_, _>>()?;

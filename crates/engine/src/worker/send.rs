@@ -22,6 +22,7 @@ use crate::request::credit::{Credit, FollowUpNeed, Returned, TurnBody};
 use crate::request::finished::{ExchangeError, Finished, outcome_of};
 use crate::request::follow_up::FollowUp;
 use crate::request::streamed_body::StreamedBody;
+use crate::sent_journal::SentJournal;
 use crate::worker::WorkerGauge;
 use crate::worker::credit_reserve::CreditReserve;
 use crate::worker::in_flight::CutSignal;
@@ -55,6 +56,7 @@ pub(super) struct WorkerContext {
     pub(super) events: QueueSender<SchedulerEvent>,
     pub(super) records: RecordSender,
     pub(super) gauge: Arc<WorkerGauge>,
+    pub(super) journal: Option<Arc<dyn SentJournal>>,
 }
 
 /// Sends the requests of one worker, and holds all that they share.
@@ -74,6 +76,13 @@ pub(super) struct RequestSender {
 }
 
 impl WorkerContext {
+    /// A request of this phase has left, or has ended without leaving.
+    pub(super) fn settle(&self, phase: usize) {
+        if let Some(journal) = &self.journal {
+            journal.settle(phase);
+        }
+    }
+
     fn body(&self, credit: &Credit) -> Result<RequestBody, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
             TurnBody::Fixed if credit.is_single_token => {
@@ -112,6 +121,7 @@ impl RequestSender {
             Ok(body) => body,
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
+                context.settle(credit.phase);
                 let (now, result) = (Mono::now(), Err(ExchangeError::NotSent(error)));
                 let nothing = (credit, RequestBody { bytes: Bytes::new(), is_fixed: false });
                 let answer = ReceivedAnswer { exchange: Exchange::default(), streamed: None, result };
@@ -137,7 +147,7 @@ impl RequestSender {
             request = request.with_content_type(&content_type);
         }
         let reuse = context.reuse.for_request(&session.correlation_id, credit.is_last);
-        let watcher = Watcher::new(self, credit.watch_first_token.then_some(credit.phase));
+        let watcher = Watcher::new(self, credit.phase, credit.watch_first_token);
 
         let mut exchange = Exchange::sized(self.last_size.get());
         if !is_due {
@@ -175,6 +185,7 @@ impl RequestSender {
             unless_interrupted(sending, interruption, || watcher.last_read(), may_be_due).await
         };
         let end = Mono::now();
+        watcher.settle();
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
         let answer = ReceivedAnswer { exchange, streamed: watcher.streamed(), result };

@@ -22,7 +22,9 @@ use crate::worker::send::RequestSender;
 pub(crate) struct Watcher {
     itself: Weak<Self>,
     worker: Rc<RequestSender>,
+    phase: usize,
     sent: Cell<Option<Mono>>,
+    is_settled: Cell<bool>,
     sent_told: Notify,
     first_token: Option<FirstToken>,
     outlet: Option<SegmentOutlet>,
@@ -34,7 +36,6 @@ pub(crate) struct Watcher {
 struct FirstToken {
     scanner: RefCell<Scanner>,
     seen: Cell<bool>,
-    phase: usize,
 }
 
 /// Splits a reply into events or messages as it arrives.
@@ -76,21 +77,20 @@ impl Scanner {
 }
 
 impl Watcher {
-    /// `first_token_phase`: the phase to be told of the first content, if it wants to know.
-    pub(crate) fn new(worker: &Rc<RequestSender>, first_token_phase: Option<usize>) -> Rc<Self> {
+    /// `phase`: that of the request; `finds_first_token`: whether the scheduler is told of the first content.
+    pub(crate) fn new(worker: &Rc<RequestSender>, phase: usize, finds_first_token: bool) -> Rc<Self> {
         let context = &worker.context;
         Rc::new_cyclic(|itself| Self {
             itself: Weak::clone(itself),
             worker: Rc::clone(worker),
             outlet: context.reads_while_arriving.then(SegmentOutlet::default),
             last_read: Cell::default(),
+            phase,
             sent: Cell::new(None),
+            is_settled: Cell::new(false),
             sent_told: Notify::new(),
-            first_token: first_token_phase.map(|phase| FirstToken {
-                scanner: RefCell::new(Scanner::of(context.wire)),
-                seen: Cell::new(false),
-                phase,
-            }),
+            first_token: finds_first_token
+                .then(|| FirstToken { scanner: RefCell::new(Scanner::of(context.wire)), seen: Cell::new(false) }),
         })
     }
 
@@ -102,6 +102,13 @@ impl Watcher {
                 return at;
             }
             notified.await;
+        }
+    }
+
+    /// Counts the request as one that has left or ended, once.
+    pub(crate) fn settle(&self) {
+        if !self.is_settled.replace(true) {
+            self.worker.context.settle(self.phase);
         }
     }
 
@@ -122,6 +129,7 @@ impl Watcher {
 
 impl ExchangeObserver for Watcher {
     fn sent(&self, at: Mono) {
+        self.settle();
         self.sent.set(Some(at));
         self.sent_told.notify_waiters();
     }
@@ -161,7 +169,7 @@ impl Watcher {
         let context = &self.worker.context;
         if first.scanner.borrow_mut().finds_content(&exchange.body, &*context.endpoint) {
             first.seen.set(true);
-            let _ = context.events.send(SchedulerEvent::FirstToken { phase: first.phase });
+            let _ = context.events.send(SchedulerEvent::FirstToken { phase: self.phase });
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::request::bodies::{Began, Bodies};
 use crate::request::preconnect::ConnectionsAhead;
 use crate::scheduler::environment::SchedulerEnvironment;
 use crate::scheduler::{Placement, Scheduler};
+use crate::sent_journal::SentJournal;
 
 /// Far from zero, so that times before the start can be told from the start.
 const START: Mono = Mono::from_nanos(1_000_000_000_000_000);
@@ -31,6 +32,7 @@ pub(crate) struct Simulation {
     phases: Vec<PhaseConfig>,
     pub(crate) fixed_schedule: FixedSchedule,
     pub(crate) sessions_done: u64,
+    pub(crate) journal: Option<Arc<dyn SentJournal>>,
     pub(crate) seed: u64,
     pub(crate) timing: Timing,
     pub(crate) workers: usize,
@@ -53,6 +55,7 @@ impl Simulation {
             phases: Vec::new(),
             fixed_schedule: Vec::new(),
             sessions_done: 0,
+            journal: None,
             seed: 1,
             timing: Timing::default(),
             workers: 1,
@@ -146,6 +149,9 @@ impl Simulation {
             server.post(START + at, event);
         }
         let progress = Progress::default();
+        if let Some(journal) = self.journal {
+            progress.keep_in(journal);
+        }
         let environment =
             SchedulerEnvironment { clock: &server.clock, dispatch: &server, events: &server, progress: &progress };
         let result = Scheduler::new(workload, self.targets, self.placement, self.hook, environment).run();

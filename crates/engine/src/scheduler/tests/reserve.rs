@@ -1,6 +1,8 @@
 //! Credits that workers hold in reserve: counts, limits and ends are as without them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use aiperf_clock::Nanos;
@@ -14,7 +16,28 @@ use crate::scheduler::testing::{
     most_at_once, ms, requests, sessions,
 };
 
+use crate::sent_journal::SentJournal;
+
 const MICROSECOND: Nanos = Nanos(1_000);
+
+/// A journal of one phase.
+#[derive(Debug, Default)]
+struct Counted {
+    begun: AtomicU64,
+    keeps_order: bool,
+}
+
+impl SentJournal for Counted {
+    fn begin(&self, _: usize) -> u64 {
+        self.begun.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn settle(&self, _: usize) {}
+
+    fn keeps_order(&self) -> bool {
+        self.keeps_order
+    }
+}
 
 /// Responses after half a millisecond, so that 32 requests at once are 64,000 per second.
 fn quick(phase: PhaseConfig, workers: usize) -> Simulation {
@@ -49,6 +72,20 @@ fn conversations_are_drawn_in_order_and_none_is_left_out() {
     let log = quick(closed_loop(32, requests(9_999)), 4).run();
     let of = |conversation| log.dispatched.iter().filter(|sent| sent.conversation == conversation).count();
     assert_eq!([of(0), of(1), of(2)], [3_333; 3]);
+}
+
+#[test]
+fn a_journal_counts_each_request_and_may_ask_for_the_order_of_the_schedule() {
+    for keeps_order in [false, true] {
+        let journal = Arc::new(Counted { keeps_order, ..Counted::default() });
+        let kept = Arc::clone(&journal) as Arc<dyn SentJournal>;
+        let log = quick(closed_loop(32, requests(5_000)), 4).with(|simulation| simulation.journal = Some(kept)).run();
+        assert_eq!((journal.begun.load(Ordering::Relaxed), log.counts().sent), (5_000, 5_000));
+        let mut sent: Vec<(u64, u64)> = log.dispatched.iter().map(|sent| (sent.number, sent.session)).collect();
+        sent.sort_unstable();
+        let is_in_order = sent.is_sorted_by_key(|(_, session)| *session);
+        assert_eq!(is_in_order, keeps_order);
+    }
 }
 
 #[test]
