@@ -234,9 +234,8 @@ fn environment(deployment: &Deployment, role: PodRole) -> Vec<EnvVar> {
 fn resources(deployment: &Deployment, role: PodRole) -> Option<ResourceRequirements> {
     let (processor, memory) = match role {
         PodRole::Nats => ("250m", 64),
-        PodRole::Independent | PodRole::Coordinator | PodRole::Node => {
-            ("1", deployment.load.mebibytes_of_a_node(deployment.nodes))
-        }
+        PodRole::Coordinator => ("1", deployment.load.mebibytes_of_a_coordinator()),
+        PodRole::Independent | PodRole::Node => ("1", deployment.load.mebibytes_of_a_node(deployment.nodes)),
     };
     let wanted = BTreeMap::from([
         ("cpu".to_owned(), Quantity(processor.to_owned())),
