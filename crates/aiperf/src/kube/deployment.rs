@@ -84,9 +84,24 @@ pub(super) fn read(
         !deployment.image.is_empty(),
         "--image is missing: name the container image of aiperf that the nodes of the cluster can pull, or write `image` under `spec` of the file"
     );
+    check_urls(asked)?;
     check_coordination(&deployment)?;
     warn(asked, &deployment);
     Ok(deployment)
+}
+
+/// The pods would refuse such a URL, too, but only after all objects are created.
+fn check_urls(asked: &DeployRequest) -> anyhow::Result<()> {
+    for target in asked.experiment.cells.iter().flat_map(|cell| &cell.config.endpoint.targets) {
+        if let Target::Url(address) = target {
+            anyhow::ensure!(
+                address.credentials().is_none(),
+                "--url {:?} contains a user name or password; send them with --header 'Authorization:Basic ...' instead",
+                aiperf_redact::shown_url(address.as_str())
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Whether the pods can coordinate themselves.

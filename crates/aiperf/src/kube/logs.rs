@@ -79,7 +79,7 @@ fn follow(asked: &LogsRequest, run: &ClusterRun, pods: &[RunPod], options: &LogO
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes whole lines with the name of a pod before each, so that those of several pods can be told apart.
+/// Writes whole lines with the name of a pod before each, so that a reader knows where each line comes from.
 #[derive(Debug)]
 struct PodLines<'a, W: Write> {
     pod: &'a str,

@@ -109,6 +109,9 @@ fn wrong_options_are_refused_before_anything_is_created() {
     assert!(refused(&["--operator"]).contains("aiperf needs no operator"));
     assert!(refused(&["--tolerations", "k=v"]).contains("write a JSON object"));
     assert!(refused(&["--name", "My_Run"]).contains("given more than once"));
+    let with_password = ["generate", "--image", "i", "--model", "m", "--url", "http://me:hush@server:8000"];
+    let answer = error(&kube(folder.path(), &with_password));
+    assert!(answer.contains("contains a user name or password") && !answer.contains("hush"), "{answer}");
     let without_image = kube(folder.path(), &["generate", "--model", "m", "--url", "http://server:8000"]);
     assert!(error(&without_image).contains("--image is missing"));
     let service = Command::new(env!("CARGO_BIN_EXE_aiperf")).args(["service", "worker"]).output().unwrap();
