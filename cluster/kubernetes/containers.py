@@ -20,19 +20,19 @@ class Network:
     def __init__(self):
         subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
         sh("ip", "link", "add", BRIDGE, "type", "bridge")
-        sh("ip", "addr", "add", f"{HOST}/24", "dev", BRIDGE)
+        sh("ip", "addr", "add", f"{HOST}/16", "dev", BRIDGE)
         sh("ip", "link", "set", BRIDGE, "up")
         self.free = itertools.count(10)
 
     def join(self, name):
         number = next(self.free)
-        address, space, outside = f"10.99.0.{number}", f"aiperf-{number}", f"aiperf-v{number}"
+        address, space, outside = f"10.99.{number // 250}.{number % 250 + 2}", f"aiperf-{number}", f"aiperf-v{number}"
         subprocess.run(["ip", "netns", "del", space], capture_output=True)
         sh("ip", "netns", "add", space)
         sh("ip", "link", "add", outside, "type", "veth", "peer", "name", "eth0", "netns", space)
         sh("ip", "link", "set", outside, "master", BRIDGE, "up")
         inside = ["ip", "netns", "exec", space]
-        sh(*inside, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
+        sh(*inside, "ip", "addr", "add", f"{address}/16", "dev", "eth0")
         sh(*inside, "ip", "link", "set", "eth0", "up")
         sh(*inside, "ip", "link", "set", "lo", "up")
         Path(f"/etc/netns/{space}").mkdir(parents=True, exist_ok=True)

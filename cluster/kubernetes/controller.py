@@ -220,9 +220,9 @@ class Controller:
         program = next((program for image, program in self.programs.items() if image in container["image"]), None)
         if program is None:
             return self.report(pod, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": f"no image {container['image']}"}})
-        space, address = self.network.join(metadata["name"])
         root = folder / "root"
-        root.mkdir(parents=True)
+        root.mkdir(parents=True, exist_ok=True)
+        space, address = self.network.join(metadata["name"])
         # A pod that says nothing gets what our pods have.
         user = str(spec["securityContext"].get("runAsUser", 65532))
         mounts = [f"{one['mountPath']}={':' if one.get('readOnly') else ''}{places[one['name']]}" for one in container.get("volumeMounts", [])]
