@@ -1,13 +1,11 @@
 """Does the work of the controllers of Jobs, JobSets and Deployments, of the garbage collector and of a kubelet: it makes the pods of an
-API server and runs their containers as local processes, each in a network namespace with an address of its own."""
+API server and runs their containers as local processes, each with a network namespace, a read-only root and a user without rights."""
 
 import base64
 import http.server
-import itertools
 import os
 import re
 import secrets
-import shutil
 import signal
 import ssl
 import subprocess
@@ -18,62 +16,21 @@ import urllib.error
 import urllib.parse
 from pathlib import Path
 
+from containers import HOST, Measured, Network, Pod, bytes_of, sh
+
 NODE = "test-node"
-BRIDGE = "aiperf-test0"
-HOST = "10.99.0.1"
+HERE = Path(__file__).parent
 KUBELET_PORT = 10350
 INDEX = "batch.kubernetes.io/job-completion-index"
-
-
-def sh(*words):
-    subprocess.run(words, check=True, capture_output=True)
-
-
-class Network:
-    """A bridge, and a network namespace for each pod."""
-
-    def __init__(self):
-        subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
-        sh("ip", "link", "add", BRIDGE, "type", "bridge")
-        sh("ip", "addr", "add", f"{HOST}/24", "dev", BRIDGE)
-        sh("ip", "link", "set", BRIDGE, "up")
-        self.free = itertools.count(10)
-
-    def join(self, name):
-        number = next(self.free)
-        address, space, outside = f"10.99.0.{number}", f"aiperf-{number}", f"aiperf-v{number}"
-        subprocess.run(["ip", "netns", "del", space], capture_output=True)
-        sh("ip", "netns", "add", space)
-        sh("ip", "link", "add", outside, "type", "veth", "peer", "name", "eth0", "netns", space)
-        sh("ip", "link", "set", outside, "master", BRIDGE, "up")
-        inside = ["ip", "netns", "exec", space]
-        sh(*inside, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
-        sh(*inside, "ip", "link", "set", "eth0", "up")
-        sh(*inside, "ip", "link", "set", "lo", "up")
-        Path(f"/etc/netns/{space}").mkdir(parents=True, exist_ok=True)
-        Path(f"/etc/netns/{space}/hosts").write_text("127.0.0.1 localhost\n")
-        return space, address
-
-    def leave(self, space):
-        subprocess.run(["ip", "netns", "del", space], capture_output=True)
-        shutil.rmtree(f"/etc/netns/{space}", ignore_errors=True)
-
-    def close(self):
-        subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
-
-
-class Pod:
-    """A running container."""
-
-    def __init__(self, process, space, address, log, folder):
-        self.process, self.space, self.address, self.log, self.folder = process, space, address, log, folder
 
 
 class Controller:
     def __init__(self, api, folder: Path, programs):
         """`programs`: the program that stands for each image."""
         self.api, self.folder, self.programs = api, folder, programs
-        self.network, self.pods, self.names = Network(), {}, {}
+        self.network, self.pods, self.names, self.measured = Network(), {}, {}, {}
+        # Seconds that it takes to pull an image, by a part of its name.
+        self.pull_times, self.seen = {}, {}
         self.stopping = threading.Event()
         folder.mkdir(parents=True, exist_ok=True)
         self.serve_logs()
@@ -157,21 +114,22 @@ class Controller:
             if any(one["status"] == "True" for one in job.get("status", {}).get("conditions") or []):
                 continue
             own = [pod for pod in pods if pod["metadata"].get("ownerReferences", [{}])[0].get("uid") == metadata["uid"]]
-            have = {pod["metadata"]["annotations"][INDEX] for pod in own}
-            for index in map(str, range(spec["completions"])):
-                if index not in have:
-                    name = f"{metadata['name']}-{index}-{secrets.token_hex(3)[:5]}"
-                    self.make_pod(job, "Job", "batch/v1", spec["template"], name, {INDEX: index})
             phases = [pod.get("status", {}).get("phase") for pod in own]
             status = {"active": phases.count("Running") + phases.count("Pending"), "succeeded": phases.count("Succeeded"), "failed": phases.count("Failed")}
-            if status["failed"]:
+            if status["failed"] > spec["backoffLimit"]:
                 reason = {"reason": "BackoffLimitExceeded", "message": "Job has reached the specified backoff limit"}
                 status["conditions"] = [{"type": "Failed", "status": "True", **reason}]
-                for pod in own:
-                    if pod["status"].get("phase") == "Running":
-                        self.end(pod["metadata"]["uid"])
+                for pod, phase in zip(own, phases):
+                    if phase in ("Running", "Pending"):
+                        self.api.delete(f"/api/v1/namespaces/{metadata['namespace']}/pods/{pod['metadata']['name']}")
             elif status["succeeded"] == spec["completions"]:
                 status["conditions"] = [{"type": "Complete", "status": "True"}]
+            else:
+                have = {pod["metadata"]["annotations"][INDEX] for pod, phase in zip(own, phases) if phase != "Failed"}
+                for index in map(str, range(spec["completions"])):
+                    if index not in have:
+                        name = f"{metadata['name']}-{index}-{secrets.token_hex(3)[:5]}"
+                        self.make_pod(job, "Job", "batch/v1", spec["template"], name, {INDEX: index})
             self.api.patch(f"/apis/batch/v1/namespaces/{metadata['namespace']}/jobs/{metadata['name']}/status", {"status": status})
 
     def deployments(self):
@@ -214,14 +172,23 @@ class Controller:
                 self.end(uid)
         for uid, pod in objects.items():
             phase = pod.get("status", {}).get("phase")
-            if uid not in self.pods and phase == "Pending":
+            if uid not in self.pods and phase == "Pending" and self.has_image(pod):
                 self.begin(pod)
             elif uid in self.pods and phase == "Running":
-                code = self.pods[uid].process.poll()
-                if code is not None:
+                running = self.pods[uid]
+                self.measured[running.name].look(running.process)
+                code = running.process.poll()
+                if code is not None and pod["spec"]["restartPolicy"] != "Never":
+                    running.process = self.execute(running)
+                elif code is not None:
                     reason = {"reason": "Error" if code else "Completed", "exitCode": code if code >= 0 else 128 - code}
                     self.report(pod, "Failed" if code else "Succeeded", {"terminated": reason})
         self.write_hosts(objects)
+
+    def has_image(self, pod):
+        image = pod["spec"]["containers"][0]["image"]
+        pulled = self.seen.setdefault(pod["metadata"]["uid"], time.time())
+        return time.time() >= pulled + max((seconds for part, seconds in self.pull_times.items() if part in image), default=0)
 
     def report(self, pod, phase, state):
         metadata = pod["metadata"]
@@ -249,29 +216,34 @@ class Controller:
         except urllib.error.HTTPError as error:
             waiting = {"reason": "CreateContainerConfigError", "message": str(error)}
             return self.report(pod, "Pending", {"waiting": waiting})
-        mounts = {mount["mountPath"]: str(places[mount["name"]]) for mount in container["volumeMounts"]}
-
-        def here(text):
-            """Paths of the container as paths of this machine."""
-            for path in sorted(mounts, key=len, reverse=True):
-                if text == path or text.startswith(path + "/"):
-                    return mounts[path] + text[len(path):]
-            return text
-
         expand = lambda text: re.sub(r"\$\((\w+)\)", lambda name: environment.get(name[1], name[0]), text)
-        words = [here(expand(word)) for word in container["args"]]
         program = next((program for image, program in self.programs.items() if image in container["image"]), None)
         if program is None:
             return self.report(pod, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": f"no image {container['image']}"}})
+        root = folder / "root"
+        root.mkdir(parents=True, exist_ok=True)
         space, address = self.network.join(metadata["name"])
-        log = folder / "log"
-        process = subprocess.Popen(
-            ["ip", "netns", "exec", space, program, *words], stdout=open(log, "wb"), stderr=subprocess.STDOUT,
-            env={"PATH": os.environ["PATH"], **{name: here(value) for name, value in environment.items()}}, cwd=folder,
-        )
-        self.pods[metadata["uid"]] = Pod(process, space, address, log, folder)
-        self.names[(metadata["namespace"], metadata["name"])] = log
+        # A pod that says nothing gets what our pods have.
+        user = str(spec["securityContext"].get("runAsUser", 65532))
+        mounts = [f"{one['mountPath']}={':' if one.get('readOnly') else ''}{places[one['name']]}" for one in container.get("volumeMounts", [])]
+        words = ["ip", "netns", "exec", space, "unshare", "--mount", HERE / "container", root, f"/etc/netns/{space}/hosts", user, program]
+        words += [*mounts, "--", *map(expand, container["args"])]
+        running = Pod(metadata["name"], None, space, address, [str(word) for word in words], {"PATH": os.environ["PATH"], "KUBERNETES_SERVICE_HOST": HOST, **environment})
+        self.names[(metadata["namespace"], metadata["name"])] = folder / "log"
+        requests = container.get("resources", {}).get("requests", {})
+        self.measured[metadata["name"]] = Measured(bytes_of(requests["memory"]) if "memory" in requests else None)
+        running.process = self.execute(running)
+        self.pods[metadata["uid"]] = running
         self.report(pod, "Running", {"running": {}})
+
+    def execute(self, pod):
+        log = open(self.folder / pod.name / "log", "ab")
+        return subprocess.Popen(pod.words, stdout=log, stderr=subprocess.STDOUT, env=pod.environment, cwd="/")
+
+    def kill(self, name):
+        """Ends the container of a pod as the kernel does when a machine has no memory left."""
+        pod = next(pod for pod in self.pods.values() if pod.name == name)
+        pod.process.kill()
 
     def mount(self, namespace, spec, folder):
         places = {}
@@ -279,6 +251,8 @@ class Controller:
             place = folder / volume["name"]
             place.mkdir(parents=True, exist_ok=True)
             places[volume["name"]] = place
+            if "emptyDir" in volume:
+                place.chmod(0o777)
             if "configMap" in volume:
                 source = self.api.get(f"/api/v1/namespaces/{namespace}/configmaps/{volume['configMap']['name']}")
                 binary = {key: base64.b64decode(value) for key, value in source.get("binaryData", {}).items()}
@@ -286,7 +260,7 @@ class Controller:
                 for item in volume["configMap"].get("items") or [{"key": key, "path": key} for key in data]:
                     path = place / item["path"]
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(data[item["key"]].replace(b"/etc/aiperf/", str(place).encode() + b"/"))
+                    path.write_bytes(data[item["key"]])
             if "secret" in volume:
                 source = self.api.get(f"/api/v1/namespaces/{namespace}/secrets/{volume['secret']['secretName']}")
                 for key, value in source.get("data", {}).items():
@@ -294,6 +268,7 @@ class Controller:
             if "persistentVolumeClaim" in volume:
                 claim = self.folder / "claims" / volume["persistentVolumeClaim"]["claimName"]
                 claim.mkdir(parents=True, exist_ok=True)
+                claim.chmod(0o777)
                 places[volume["name"]] = claim
         return places
 

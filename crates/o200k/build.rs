@@ -1,6 +1,7 @@
-//! Lays the vocabulary out for reading in place: the bytes of all tokens, where each starts, and a hash table of their
-//! ids with open addressing.
+//! Lays the vocabulary out for reading in place: the bytes of all tokens, where each starts, and a hash table of their ids in which each
+//! token has one slot.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,6 +11,8 @@ mod hash;
 #[path = "src/layout.rs"]
 mod layout;
 
+use layout::{BLOCK, BUCKETS, EMPTY, LONGEST, SLOT_BYTES, SLOTS, Search};
+
 const BYTES: &[u8] = include_bytes!("vocabulary/tokens.bin");
 const LENGTHS: &[u8] = include_bytes!("vocabulary/lengths.bin");
 
@@ -18,24 +21,51 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={read}");
     }
     let mut starts = vec![0_u32];
-    let mut slots = vec![layout::EMPTY; layout::SLOTS];
+    let mut buckets: Vec<Vec<(u32, Search)>> = (0..BUCKETS).map(|_| Vec::new()).collect();
     let mut end = 0;
     for (token, length) in (0_u32..).zip(LENGTHS) {
         let start = end;
         end += usize::from(*length);
         let text = &BYTES[start..end];
-        assert!(text.len() <= layout::LONGEST, "token {token} has {} bytes", text.len());
-        let search = layout::Search::of(text);
-        let mut slot = search.slot;
-        while slots[slot] != layout::EMPTY {
-            slot = (slot + 1) % slots.len();
-        }
-        slots[slot] = search.filled(token);
+        assert!(text.len() <= LONGEST, "token {token} has {} bytes", text.len());
+        let search = Search::of(text);
+        buckets[search.bucket()].push((token, search));
         starts.push(end as u32);
     }
     assert_eq!(end, BYTES.len(), "the lengths of the tokens and their bytes do not fit together");
-    write("starts.bin", &little_endian::<4>(&starts))?;
-    write("slots.bin", &little_endian::<{ layout::SLOT_BYTES }>(&slots))
+    let blocks = starts.chunks(BLOCK).map(|block| block[0]).collect::<Vec<u32>>();
+    let in_block: Vec<u32> =
+        starts.chunks(BLOCK).flat_map(|block| block.iter().map(|start| start - block[0])).collect();
+    assert!(
+        in_block.iter().all(|&start| start <= u32::from(u16::MAX)),
+        "the tokens of a block have more than 65,535 bytes"
+    );
+    let (displacements, slots) = slots_of(&buckets);
+    write("block_starts.bin", &little_endian::<4>(&blocks))?;
+    write("starts.bin", &little_endian::<2>(&in_block))?;
+    write("displacements.bin", &displacements)?;
+    write("slots.bin", &little_endian::<SLOT_BYTES>(&slots))
+}
+
+/// A displacement for each bucket, and the slots. Full buckets choose first: they need the most room.
+fn slots_of(buckets: &[Vec<(u32, Search)>]) -> (Vec<u8>, Vec<u32>) {
+    let mut displacements = vec![0; buckets.len()];
+    let mut slots = vec![EMPTY; SLOTS];
+    let mut order: Vec<usize> = (0..buckets.len()).collect();
+    order.sort_by_key(|&bucket| Reverse(buckets[bucket].len()));
+    for bucket in order {
+        let tokens = &buckets[bucket];
+        let chosen = (0..=u8::MAX).find(|&displacement| {
+            let mut taken: Vec<usize> = tokens.iter().map(|(_, search)| search.slot(displacement)).collect();
+            taken.sort_unstable();
+            taken.iter().all(|&slot| slots[slot] == EMPTY) && taken.windows(2).all(|pair| pair[0] != pair[1])
+        });
+        displacements[bucket] = chosen.expect("the tokens of a bucket have slots of their own; if not, change SPREAD");
+        for (token, search) in tokens {
+            slots[search.slot(displacements[bucket])] = search.filled(*token);
+        }
+    }
+    (displacements, slots)
 }
 
 /// The lower bytes of each number.

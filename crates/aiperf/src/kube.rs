@@ -123,8 +123,8 @@ fn profile(
     let folder =
         asked.artifact_dir.clone().unwrap_or_else(|| environment.current_dir.join("artifacts").join(name.as_str()));
     results::download(&cluster, &run, &folder, false)?;
-    if run.nodes > 1 {
-        results::merge(&folder, environment)?;
+    if run.needs_merge() {
+        results::merge(&run, &folder, environment)?;
     }
     results::shut_down(&cluster, &run)?;
     Ok(attach::code(&cluster, &attach::wait_for_end(&cluster, run)?))

@@ -7,7 +7,6 @@ mod live_server;
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_api::ApiServer;
 use aiperf_config::{Config, Environment, UiKind};
 use aiperf_dashboard::{Dashboard, DashboardHooks, Theme};
 use aiperf_live::{LiveRun, RunEnd};
@@ -15,6 +14,7 @@ use aiperf_live::{LiveRun, RunEnd};
 pub(crate) use ending::{cell_of, cells_of, end_of, end_of_report, failed};
 pub(crate) use facts::facts;
 pub(crate) use live_server::AfterRun;
+use live_server::LiveServer;
 
 use crate::{logging, screen};
 
@@ -22,7 +22,7 @@ use crate::{logging, screen};
 #[derive(Debug)]
 pub(crate) struct Views {
     live: Arc<LiveRun>,
-    server: Option<ApiServer>,
+    server: Option<LiveServer>,
     dashboard: Option<Dashboard>,
 }
 
@@ -35,7 +35,7 @@ impl Views {
         dir: &Path,
     ) -> anyhow::Result<Self> {
         logging::show_in(live);
-        let server = live_server::start(live, config, dir)?;
+        let server = live_server::start(live, config, environment, dir)?;
         let dashboard = (config.output.ui == UiKind::Dashboard).then(|| dashboard(live, environment));
         Ok(Self { live: Arc::clone(live), server, dashboard: dashboard.flatten() })
     }

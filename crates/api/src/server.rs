@@ -96,6 +96,11 @@ impl ApiServer {
         self.state.access.page_address()
     }
 
+    /// Where the page is, for a log that others may read.
+    pub fn page_address_without_token(&self) -> String {
+        self.state.access.page_address_without_token()
+    }
+
     /// Whether the run was cancelled through the interface.
     pub fn was_cancelled_by_client(&self) -> bool {
         self.state.was_cancelled.load(Ordering::Acquire)

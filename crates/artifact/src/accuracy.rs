@@ -6,8 +6,8 @@ use aiperf_report::AccuracyReport;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::lines::each_line;
 use crate::origin::RunOrigin;
-use crate::records::each_line;
 use crate::{ArtifactError, Folder};
 
 /// One question and how it was answered.

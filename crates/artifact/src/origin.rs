@@ -1,14 +1,13 @@
 //! What is known of the run that left a folder, in addition to its records: from its summary, or from the note it left when it
 //! did not live to write one.
 
-use std::collections::HashSet;
-
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Flags, GpuEnergy, GpuVendor, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
+use aiperf_metrics::{GpuEnergy, GpuVendor, Level, MetricContext, NetworkRtt, PhaseAccounting, Sending};
 use aiperf_protocol::{EndpointKind, PhaseKind, RunEnding, RunOutcome, StopReason};
 use aiperf_report::{ProgramBuild, RunNote, RunPlace, Variation};
 use serde_json::{Map, Value, json};
 
+use crate::seen_metrics::SeenMetrics;
 use crate::{ArtifactError, Folder};
 
 const NANOS_PER_MS: f64 = 1e6;
@@ -38,6 +37,11 @@ impl RunOrigin {
         let was_partial = marker.is_some_and(|marker| marker["partial"] == true);
         let run_config = Folder::json(&paths.run_config());
         Self { summary, manifest, note, run_config, was_partial }
+    }
+
+    /// What a summary alone says.
+    pub(crate) fn of_summary(summary: Value) -> Self {
+        Self { summary: Some(summary), ..Self::default() }
     }
 
     pub(crate) fn input_config(&self) -> Value {
@@ -118,14 +122,14 @@ impl RunOrigin {
         (kind, name): (PhaseKind, &str),
         endpoint: Option<EndpointKind>,
         goodput: Option<&[(String, f64)]>,
-        seen: &HashSet<Metric>,
+        seen: &SeenMetrics,
     ) -> Result<MetricContext, ArtifactError> {
         let config = self.input_config();
         let section = &config["endpoint"];
         let flag = |name: &str| section[name].as_bool().unwrap_or(false);
         let named = section["type"].as_str().and_then(EndpointKind::from_name);
-        let streaming = seen.contains(&Metric::TimeToFirstToken) || flag("streaming");
-        let produces = seen.contains(&Metric::TimeToFirstToken) || seen.contains(&Metric::OutputTokenCount);
+        let streaming = seen.first_token || flag("streaming");
+        let produces = seen.first_token || seen.output_tokens;
         let likely = if produces { EndpointKind::Chat } else { EndpointKind::Embeddings };
         let mut context = MetricContext::new(endpoint.or(named).unwrap_or(likely), streaming);
         context.server_token_count = flag("use_server_token_count");
@@ -134,14 +138,13 @@ impl RunOrigin {
         let named = phases.iter().find(|phase| phase["name"] == name);
         let phase = named.or_else(|| phases.iter().find(|phase| phase["kind"] == kind.name())).unwrap_or(&Value::Null);
         // Only our records say when a request was due.
-        context.open_loop = seen.contains(&Metric::ScheduleLag) && (phases.len() < 2 || phase["type"] != "concurrency");
+        context.open_loop = seen.schedule_lag && (phases.len() < 2 || phase["type"] != "concurrency");
         context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
         context.sending = sending(phase, context.open_loop);
         context.concurrency = phase["concurrency"].as_u64();
         context.confidence = self.confidence_level();
-        let has = |flag| seen.iter().any(|metric| metric.definition().flags.has(flag));
-        context.show_internal = has(Flags::INTERNAL);
-        context.show_experimental = has(Flags::EXPERIMENTAL);
+        context.show_internal = seen.internal;
+        context.show_experimental = seen.experimental;
         let rtt = self.summary.as_ref().and_then(|summary| summary["network_rtt"]["avg"].as_f64());
         context.network_rtt = rtt.map(|ms| NetworkRtt::given(Nanos((ms * NANOS_PER_MS).round() as u64)));
         if kind == PhaseKind::Profiling {

@@ -16,7 +16,8 @@ use aiperf_report::{
 use serde_json::{Map, Value, json};
 
 use crate::origin::RunOrigin;
-use crate::records::{PhaseRecords, Records, peek};
+use crate::records::{PhaseRecords, Records};
+use crate::seen_metrics::SeenMetrics;
 use crate::unfinished::{self, UnfinishedFile};
 use crate::{ArtifactError, Finding, Folder, accuracy, window};
 
@@ -53,15 +54,35 @@ pub struct Rebuilt {
 
 /// Reads the records of a folder. `version` is this program's own.
 pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result<Rebuilt, ArtifactError> {
+    rebuild_with(folder, asked, version, None)
+}
+
+/// Records that were read before, and what was taken for granted of the run.
+#[derive(Debug)]
+pub(crate) struct ReadBefore {
+    pub(crate) parts: Vec<Records>,
+    pub(crate) seen: SeenMetrics,
+}
+
+/// `before`: the same records as in the folder, if they are known.
+pub(crate) fn rebuild_with(
+    folder: &Folder,
+    asked: &RebuildOptions,
+    version: &str,
+    before: Option<ReadBefore>,
+) -> Result<Rebuilt, ArtifactError> {
     let path = folder.paths().records();
     if !path.exists() {
         return Err(folder.no_records());
     }
     let origin = RunOrigin::find(folder);
-    let seen = peek(&path)?;
+    let seen = SeenMetrics::peek(&path)?;
     let context_of =
         |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
-    let mut records = Records::read(&path, &context_of)?;
+    let mut records = match before.filter(|before| before.seen == seen) {
+        Some(before) => Records::of_parts(before.parts, &path)?,
+        None => Records::read(&path, &context_of)?,
+    };
     if records.count == 0 {
         return Err(ArtifactError::Empty { path });
     }

@@ -37,9 +37,9 @@ impl AsRecorded {
                 self.metrics.insert(*metric);
             }
         }
-        for (metric, value) in &recorded.known {
+        for (metric, value) in recorded.known() {
             let of_record = metric.definition().kind == MetricKind::Record && matches!(value, RecordedValue::One(_));
-            if of_record && !fields.metrics.contains(metric) {
+            if of_record && !fields.is_compared[*metric as usize] {
                 self.metrics.insert(*metric);
             }
         }
@@ -91,13 +91,20 @@ impl AsRecorded {
 pub(crate) struct RecordFields {
     pub(crate) context: MetricContext,
     metrics: Vec<Metric>,
+    /// For each metric of the catalogue whether it is one of them.
+    is_compared: [bool; Metric::ALL.len()],
 }
 
 impl RecordFields {
     pub(crate) fn of(context: MetricContext) -> Self {
         // Lists come back whole; what is good depends on who asks.
         let compared = |metric: &Metric| metric.definition().kind == MetricKind::Record;
-        Self { metrics: context.record_metrics().into_iter().filter(compared).collect(), context }
+        let metrics: Vec<Metric> = context.record_metrics().into_iter().filter(compared).collect();
+        let mut is_compared = [false; Metric::ALL.len()];
+        for metric in &metrics {
+            is_compared[*metric as usize] = true;
+        }
+        Self { metrics, is_compared, context }
     }
 }
 

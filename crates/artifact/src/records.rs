@@ -1,25 +1,24 @@
 //! The records file, read into columns.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 use std::thread;
 
-use aiperf_metrics::{Columns, Metric, MetricContext, RecordValues};
+use aiperf_metrics::{Columns, MetricContext, RecordValues};
 use aiperf_protocol::PhaseKind;
 
 use crate::ArtifactError;
-use crate::line::RecordLine;
+use crate::line::{LineReader, RecordLine};
+use crate::lines::{each_line, each_line_in};
 use crate::observation::observe;
 use crate::recorded::{AsRecorded, RecordFields};
 
-/// Lines that are looked at to find out what kind of run it was.
-const FIRST_LINES: usize = 1_000;
-const BUFFER_BYTES: usize = 1 << 18;
+/// Records after which the number of all records of a file can be guessed from its length, and how much more is made room for.
+const ENOUGH_TO_GUESS: u64 = 1_000;
+const MARGIN: f64 = 1.02;
 /// A thread is not worth its start for fewer bytes.
 const LEAST_PART: u64 = 16 << 20;
 
@@ -52,10 +51,12 @@ pub(crate) struct Records {
     pub(crate) unknown_tags: BTreeSet<String>,
     /// Lines of the file, blank ones included.
     lines: usize,
+    /// Bytes of the records so far.
+    bytes: u64,
 }
 
 /// What a phase of a kind with this name has.
-type ContextOf<'a> = dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError> + Sync + 'a;
+pub(crate) type ContextOf<'a> = dyn Fn(PhaseKind, &str) -> Result<MetricContext, ArtifactError> + Sync + 'a;
 
 impl PhaseRecords {
     /// Whether it belongs to the warmups, or to the profiling phases that count.
@@ -63,9 +64,8 @@ impl PhaseRecords {
         self.kind == kind && (kind == PhaseKind::Warmup || self.in_results)
     }
 
-    /// Takes in records of the same phase that follow in the file.
+    /// Takes in records of the same phase that follow in the file, without their columns.
     fn append(&mut self, next: Self) {
-        self.columns.merge(next.columns);
         self.as_recorded.join(next.as_recorded);
         self.first_credit = self.first_credit.min(next.first_credit);
         self.last_end = self.last_end.max(next.last_end);
@@ -89,20 +89,6 @@ impl PhaseRecords {
     }
 }
 
-/// What can be seen in the first lines of the file.
-pub(crate) fn peek(path: &Path) -> Result<HashSet<Metric>, ArtifactError> {
-    let mut seen = HashSet::new();
-    let mut lines = 0;
-    each_line(path, |_, line, _| {
-        if let Ok(record) = serde_json::from_slice::<RecordLine>(line) {
-            seen.extend(record.metrics.known.iter().map(|(metric, _)| *metric));
-        }
-        lines += 1;
-        lines < FIRST_LINES
-    })?;
-    Ok(seen)
-}
-
 impl Records {
     /// `context_of`: what a phase of a kind with this name has. A large file is read in parts, by several threads; the result does not
     /// depend on their number.
@@ -119,9 +105,20 @@ impl Records {
                 .map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect::<Result<Vec<_>, _>>()
         })?;
+        Self::of_parts(read, path)
+    }
+
+    /// All that several threads have read. `path` has all of it in one file.
+    pub(crate) fn of_parts(parts: Vec<Self>, path: &Path) -> Result<Self, ArtifactError> {
         let mut records = Self::default();
-        for part in read {
-            records.append(part);
+        let mut columns: BTreeMap<u32, Vec<Columns>> = BTreeMap::new();
+        for part in parts {
+            records.append(part, &mut columns);
+        }
+        for (index, columns) in columns {
+            if let Some(phase) = records.phases.get_mut(&index) {
+                phase.columns.merge_all(columns);
+            }
         }
         for kind in [PhaseKind::Warmup, PhaseKind::Profiling] {
             let mut all = AsRecorded::default();
@@ -132,14 +129,15 @@ impl Records {
         Ok(records)
     }
 
-    /// Takes in what follows in the file.
-    fn append(&mut self, next: Self) {
+    /// Takes in what follows in the file. Its columns, by the index of their phase, are put aside.
+    fn append(&mut self, next: Self, columns: &mut BTreeMap<u32, Vec<Columns>>) {
         self.bad.extend(next.bad.into_iter().map(|(line, why)| (self.lines + line, why)));
         self.lines += next.lines;
         self.count += next.count;
         self.torn |= next.torn;
         self.unknown_tags.extend(next.unknown_tags);
-        for (index, phase) in next.phases {
+        for (index, mut phase) in next.phases {
+            columns.entry(index).or_default().push(std::mem::take(&mut phase.columns));
             match self.phases.entry(index) {
                 Entry::Vacant(new) => drop(new.insert(phase)),
                 Entry::Occupied(mut known) => known.get_mut().append(phase),
@@ -150,10 +148,14 @@ impl Records {
     /// The records whose lines begin in this part of the file.
     fn read_part(path: &Path, part: Range<u64>, context_of: &ContextOf<'_>) -> Result<Self, ArtifactError> {
         let mut records = Self::default();
-        let mut refused = None;
+        let (mut reader, mut refused) = (LineReader::default(), None);
+        let length = part.end - part.start;
         records.lines = each_line_in(path, part, |number, line, whole| {
-            match serde_json::from_slice::<RecordLine>(line) {
-                Ok(record) => refused = records.add(&record, context_of).err(),
+            match reader.read(line) {
+                Ok(record) => {
+                    refused = records.add(&record, context_of).err();
+                    records.note_length(line.len(), length);
+                }
                 Err(_) if !whole => records.torn = true,
                 Err(error) => records.bad.push((number, error.to_string())),
             }
@@ -174,7 +176,7 @@ impl Records {
         all.reduce(PhaseRecords::join)
     }
 
-    fn add(&mut self, line: &RecordLine, context_of: &ContextOf<'_>) -> Result<(), ArtifactError> {
+    pub(crate) fn add(&mut self, line: &RecordLine, context_of: &ContextOf<'_>) -> Result<(), ArtifactError> {
         let metadata = &line.metadata;
         let is_warmup = |text: &Option<String>| text.as_deref() == Some("warmup");
         let in_results = !is_warmup(&metadata.benchmark_phase);
@@ -213,80 +215,28 @@ impl Records {
         Ok(())
     }
 
+    /// Called for each record with the length of its line and that of all lines.
+    pub(crate) fn note_length(&mut self, line: usize, all: u64) {
+        self.bytes += line as u64 + 1;
+        if self.count == ENOUGH_TO_GUESS {
+            let times = all as f64 / self.bytes as f64 * MARGIN;
+            self.phases.values_mut().for_each(|phase| phase.columns.expect_times(times));
+        }
+    }
+
     /// Values that must be taken as they are written are collected only when it is known whose.
     fn read_again(&mut self, path: &Path) -> Result<(), ArtifactError> {
         if self.phases.values().all(|phase| phase.as_recorded.is_empty()) {
             return Ok(());
         }
+        let mut reader = LineReader::default();
         each_line(path, |_, line, _| {
-            if let Ok(record) = serde_json::from_slice::<RecordLine>(line)
+            if let Ok(record) = reader.read(line)
                 && let Some(phase) = self.phases.get_mut(&record.metadata.phase_index)
             {
                 phase.as_recorded.collect(record.metadata.request_end_ns, &record.metrics);
             }
             true
         })
-    }
-}
-
-/// Calls `visit` with the number of each line that is not blank, the line, and whether it has an end; until it says no.
-pub(crate) fn each_line(path: &Path, visit: impl FnMut(usize, &[u8], bool) -> bool) -> Result<(), ArtifactError> {
-    each_line_in(path, 0..u64::MAX, visit).map(drop)
-}
-
-/// The same for the lines that begin in a part of the file, numbered from its first one. Returns how many there are.
-fn each_line_in(
-    path: &Path,
-    part: Range<u64>,
-    mut visit: impl FnMut(usize, &[u8], bool) -> bool,
-) -> Result<usize, ArtifactError> {
-    let mut file = File::open(path).map_err(ArtifactError::read(path))?;
-    let mut at = part.start.saturating_sub(1);
-    file.seek(SeekFrom::Start(at)).map_err(ArtifactError::read(path))?;
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    let mut line = Vec::new();
-    if part.start > 0 {
-        // The line that the byte before the part belongs to begins before the part.
-        at += reader.read_until(b'\n', &mut line).map_err(ArtifactError::read(path))? as u64;
-    }
-    let mut number = 0;
-    while at < part.end {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line).map_err(ArtifactError::read(path))?;
-        if read == 0 {
-            break;
-        }
-        at += read as u64;
-        number += 1;
-        let whole = line.last() == Some(&b'\n');
-        let text = line.trim_ascii();
-        if !text.is_empty() && !visit(number, text, whole) {
-            break;
-        }
-    }
-    Ok(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_of_a_file_have_all_lines_once_wherever_it_is_cut() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lines");
-        let text = "one\n\nthree\nfour\nfive";
-        std::fs::write(&path, text).unwrap();
-        for cut in 0..=text.len() as u64 {
-            let (mut seen, mut lines) = (Vec::new(), 0);
-            for part in [0..cut, cut..text.len() as u64] {
-                lines += each_line_in(&path, part, |_, line, _| {
-                    seen.push(String::from_utf8(line.to_vec()).unwrap());
-                    true
-                })
-                .unwrap();
-            }
-            assert_eq!((seen.join(" ").as_str(), lines), ("one three four five", 5), "cut at {cut}");
-        }
     }
 }

@@ -45,7 +45,7 @@ impl RequestTable {
 
     fn add(&mut self, request: RecordedRequest) {
         self.push(request.start_ns, request.end_ns, request.outcome);
-        for (metric, value) in request.metrics.known {
+        for (metric, value) in request.metrics.into_known() {
             match value {
                 RecordedValue::One(value) => self.set(metric, value),
                 RecordedValue::Many(values) => self.set_list(metric, values),

@@ -4,9 +4,9 @@ use aiperf_metrics::Metric;
 use aiperf_protocol::RequestOutcome;
 use serde_json::Value;
 
-use crate::line::{LineMetrics, RecordLine};
+use crate::line::{LineMetrics, LineReader, RecordLine};
+use crate::lines::each_line;
 use crate::origin::RunOrigin;
-use crate::records::each_line;
 use crate::{ArtifactError, Finding, Folder, window};
 
 /// One request of a profiling phase.
@@ -69,8 +69,9 @@ pub fn read_requests(folder: &Folder, visit: &mut dyn FnMut(RecordedRequest)) ->
     let file = folder.name(&path);
     let mut skipped = Vec::new();
     let mut last: Option<PhaseExtent> = None;
+    let mut reader = LineReader::default();
     each_line(&path, |number, line, whole| {
-        match serde_json::from_slice::<RecordLine>(line) {
+        match reader.read(line) {
             Ok(record) if record.metadata.benchmark_phase.as_deref() == Some("warmup") => {}
             Ok(record) => {
                 let extent = last.get_or_insert_with(|| PhaseExtent::of(&record));

@@ -7,9 +7,9 @@ use aiperf_metrics::{Metric, Sending};
 use aiperf_protocol::RequestOutcome;
 use serde_json::Value;
 
-use crate::line::{RecordLine, RecordedValue};
+use crate::line::{LineReader, RecordLine, RecordedValue};
+use crate::lines::each_line;
 use crate::origin::{RunOrigin, sending};
-use crate::records::each_line;
 use crate::{ArtifactError, Finding, Folder, window};
 
 #[derive(Debug)]
@@ -112,8 +112,9 @@ pub fn read_series(folder: &Folder, wanted: &BTreeSet<Metric>) -> Result<RunSeri
     let file = folder.name(&path);
     let mut phases: BTreeMap<u32, PhaseSeries> = BTreeMap::new();
     let (mut present, mut skipped) = (BTreeSet::new(), Vec::new());
+    let mut reader = LineReader::default();
     each_line(&path, |number, line, whole| {
-        match serde_json::from_slice::<RecordLine>(line) {
+        match reader.read(line) {
             Ok(record) => add(record, &mut phases, &mut present, wanted),
             Err(_) if !whole => skipped.push(Finding::of(&file, "the last line is not whole; it is left out")),
             Err(error) => skipped.push(Finding::at(&file, number, format!("cannot be read: {error}"))),
@@ -152,13 +153,13 @@ fn add(
     let credit = metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns);
     phase.first_credit = Some(phase.first_credit.map_or(credit, |first| first.min(credit)));
     phase.last_end = phase.last_end.max(metadata.request_end_ns);
-    present.extend(record.metrics.known.iter().map(|(metric, _)| *metric));
+    present.extend(record.metrics.known().iter().map(|(metric, _)| *metric));
     let outcome = match &record.error {
         Some(error) if error.is_cut_off(metadata.was_cancelled) => RequestOutcome::CutOff,
         Some(_) => RequestOutcome::Failed,
         None => RequestOutcome::Success,
     };
-    let values = record.metrics.known.into_iter().filter(|(metric, _)| wanted.contains(metric)).collect();
+    let values = record.metrics.into_known().into_iter().filter(|(metric, _)| wanted.contains(metric)).collect();
     phase.requests.push(SeriesRequest {
         start_ns: metadata.request_start_ns,
         end_ns: metadata.request_end_ns,

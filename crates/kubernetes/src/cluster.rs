@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use futures_util::AsyncReadExt as _;
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube::client::Body;
@@ -12,6 +11,9 @@ use kube::{Client, Config};
 use serde_json::Value;
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
+
+/// Characters of an answer without a sentence that an error shows.
+const LONGEST_REASON: usize = 300;
 
 /// Which cluster, and where in it.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +122,23 @@ impl Cluster {
         body: Vec<u8>,
     ) -> Result<String, ClusterError> {
         let request = built(action, request, body)?;
-        self.runtime.block_on(self.client.request_text(request)).map_err(|error| self.explain(action, error))
+        self.runtime.block_on(async {
+            let body = self.accepted(action, request).await?;
+            let body = body.collect().await.map_err(|error| broken(action, chain(&error)))?;
+            String::from_utf8(body.to_bytes().into()).map_err(|error| broken(action, error.to_string()))
+        })
+    }
+
+    /// The body of an answer; an answer that is not a success is an error.
+    async fn accepted(&self, action: &str, request: Request<Vec<u8>>) -> Result<Body, ClusterError> {
+        let answer = self.client.send(request.map(Body::from)).await.map_err(|error| self.explain(action, error))?;
+        let (head, body) = answer.into_parts();
+        if head.status.is_success() {
+            return Ok(body);
+        }
+        // What cannot be read is not more important than the status.
+        let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        Err(ClusterError::Refused { action: action.to_owned(), message: reason(&text), code: head.status.as_u16() })
     }
 
     /// Copies the body of an answer piece by piece. Returns its length.
@@ -133,22 +151,9 @@ impl Cluster {
     ) -> Result<u64, ClusterError> {
         let request = headers.iter().fold(Request::get(path), |request, (name, value)| request.header(*name, value));
         let request = built(action, request, Vec::new())?;
-        let broken = |reason: String| ClusterError::Answer { action: action.to_owned(), reason };
         self.runtime.block_on(async {
-            let stream = self.client.request_stream(request).await.map_err(|error| self.explain(action, error))?;
-            let mut stream = std::pin::pin!(stream);
-            let mut piece = vec![0; 64 * 1024];
-            let mut copied = 0;
-            loop {
-                let length = stream.read(&mut piece).await.map_err(|error| broken(error.to_string()))?;
-                if length == 0 {
-                    return Ok(copied);
-                }
-                out.write_all(&piece[..length])
-                    .and_then(|()| out.flush())
-                    .map_err(|error| broken(error.to_string()))?;
-                copied += length as u64;
-            }
+            let body = self.accepted(action, request).await?;
+            copy_body(action, body, out).await
         })
     }
 
@@ -160,10 +165,9 @@ impl Cluster {
         out: &mut dyn Write,
     ) -> Result<(), ClusterError> {
         let request = built(action, request, Vec::new())?.map(Body::from);
-        let broken = |reason: String| ClusterError::Answer { action: action.to_owned(), reason };
         self.runtime.block_on(async {
             let answer = self.client.send(request).await.map_err(|error| self.explain(action, error))?;
-            let (head, mut body) = answer.into_parts();
+            let (head, body) = answer.into_parts();
             let mut text = format!("HTTP/1.1 {}\r\nconnection: close\r\n", head.status);
             for (name, value) in &head.headers {
                 // The end of the connection ends the body.
@@ -174,14 +178,8 @@ impl Cluster {
                 }
             }
             text.push_str("\r\n");
-            out.write_all(text.as_bytes()).map_err(|error| broken(error.to_string()))?;
-            while let Some(frame) = body.frame().await {
-                let frame = frame.map_err(|error| broken(error.to_string()))?;
-                if let Ok(data) = frame.into_data() {
-                    out.write_all(&data).and_then(|()| out.flush()).map_err(|error| broken(error.to_string()))?;
-                }
-            }
-            Ok(())
+            out.write_all(text.as_bytes()).map_err(|error| broken(action, error.to_string()))?;
+            copy_body(action, body, out).await.map(drop)
         })
     }
 
@@ -195,6 +193,30 @@ impl Cluster {
             error => ClusterError::Answer { action, reason: chain(&error) },
         }
     }
+}
+
+/// Copies a body piece by piece. Returns its length.
+async fn copy_body(action: &str, mut body: Body, out: &mut dyn Write) -> Result<u64, ClusterError> {
+    let mut copied = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| broken(action, chain(&error)))?;
+        if let Ok(data) = frame.into_data() {
+            out.write_all(&data).and_then(|()| out.flush()).map_err(|error| broken(action, error.to_string()))?;
+            copied += data.len() as u64;
+        }
+    }
+    Ok(copied)
+}
+
+fn broken(action: &str, reason: String) -> ClusterError {
+    ClusterError::Answer { action: action.to_owned(), reason }
+}
+
+/// The sentence of an answer that is not a success: of the API server, or of a pod behind it.
+fn reason(body: &[u8]) -> String {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let sentence = value["message"].as_str().or(value["detail"].as_str()).map(str::to_owned);
+    sentence.unwrap_or_else(|| String::from_utf8_lossy(body).trim().chars().take(LONGEST_REASON).collect())
 }
 
 fn built(action: &str, request: http::request::Builder, body: Vec<u8>) -> Result<Request<Vec<u8>>, ClusterError> {
@@ -226,4 +248,17 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         cause = error.source();
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_of_the_api_server_and_of_pods_have_their_sentence() {
+        assert_eq!(reason(br#"{"kind": "Status", "message": "jobs is forbidden", "code": 403}"#), "jobs is forbidden");
+        assert_eq!(reason(br#"{"detail": "the run is over"}"#), "the run is over");
+        assert_eq!(reason(b" bad gateway\n"), "bad gateway");
+        assert_eq!(reason(b""), "");
+    }
 }

@@ -18,6 +18,8 @@ const FIRST_STREAMS: u64 = 256;
 const PER_STREAM: u64 = 24 << 10;
 /// Columns of one record.
 const PER_REQUEST: u64 = 256;
+/// What a coordinator needs to merge one record of the whole run: docs/cluster.md has 476 MB for 800,000.
+const PER_MERGED_RECORD: u64 = 640;
 /// Streams that a run may have open at once whose number is not known.
 const UNKNOWN_STREAMS: u64 = 1000;
 /// Requests are rounded up to a multiple of this.
@@ -33,8 +35,17 @@ impl RunLoad {
             .saturating_add(streams.min(FIRST_STREAMS) * PER_FIRST_STREAM)
             .saturating_add(streams.saturating_sub(FIRST_STREAMS).saturating_mul(PER_STREAM))
             .saturating_add(share(self.requests.unwrap_or(0)).saturating_mul(PER_REQUEST));
-        (bytes.div_ceil(STEP) * STEP) >> 20
+        mebibytes(bytes)
     }
+
+    /// MiB that the coordinator asks for. It sends nothing, and merges the records of all nodes.
+    pub fn mebibytes_of_a_coordinator(self) -> u64 {
+        mebibytes(BASE.saturating_add(self.requests.unwrap_or(0).saturating_mul(PER_MERGED_RECORD)))
+    }
+}
+
+fn mebibytes(bytes: u64) -> u64 {
+    (bytes.div_ceil(STEP) * STEP) >> 20
 }
 
 #[cfg(test)]
@@ -59,6 +70,13 @@ mod tests {
             let load = RunLoad { concurrency: Some(concurrency), requests: Some(requests) };
             assert!(load.mebibytes_of_a_node(1) << 20 > measured, "{concurrency}");
         }
+    }
+
+    #[test]
+    fn a_coordinator_has_room_for_all_records() {
+        let of = |requests| RunLoad { concurrency: Some(8), requests: Some(requests) }.mebibytes_of_a_coordinator();
+        assert_eq!(of(400), 80);
+        assert!(of(800_000) << 20 > 476_000_000);
     }
 
     #[test]

@@ -46,12 +46,10 @@ pub enum ResultState {
 }
 
 impl Cluster {
-    /// The interfaces of the nodes. Nodes that a coordinator leads have none.
+    /// The interfaces of the nodes, or the one of their coordinator.
     pub fn apis(&self, run: &ClusterRun) -> Result<Vec<PodApi<'_>>, ClusterError> {
-        if run.is_coordinated {
-            return Ok(Vec::new());
-        }
-        let pods: Vec<RunPod> = self.pods(run)?.into_iter().filter(|pod| pod.component == "node").collect();
+        let mut pods = self.pods(run)?;
+        pods.retain(|pod| pod.component == run.serving_component());
         if pods.is_empty() {
             return Ok(Vec::new());
         }

@@ -54,6 +54,23 @@ impl ClusterRunState {
     }
 }
 
+impl ClusterRun {
+    /// The part of the pods that have an HTTP interface and results: the coordinator leads nodes that have neither.
+    pub(crate) fn serving_component(&self) -> &'static str {
+        if self.is_coordinated { "coordinator" } else { "node" }
+    }
+
+    /// How many pods have results.
+    pub fn serving_pods(&self) -> usize {
+        if self.is_coordinated { 1 } else { self.nodes as usize }
+    }
+
+    /// Whether each node has results of its own, which have to be merged.
+    pub fn needs_merge(&self) -> bool {
+        !self.is_coordinated && self.nodes > 1
+    }
+}
+
 /// A pod of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPod {
@@ -237,6 +254,12 @@ mod tests {
         let failed = run("Job", &job(failed)).unwrap();
         assert_eq!((failed.state, failed.reason.as_deref()), (ClusterRunState::Failed, Some("too slow")));
         assert_eq!((failed.nodes, failed.is_coordinated), (3, true));
+        assert_eq!(
+            (failed.serving_pods(), failed.needs_merge(), failed.serving_component()),
+            (1, false, "coordinator")
+        );
+        let alone = ClusterRun { is_coordinated: false, ..failed };
+        assert_eq!((alone.serving_pods(), alone.needs_merge(), alone.serving_component()), (3, true, "node"));
         let mut queued = job(json!({}));
         queued["spec"]["suspend"] = json!(true);
         assert_eq!(run("Job", &queued).unwrap().state, ClusterRunState::Queued);

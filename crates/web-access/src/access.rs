@@ -43,6 +43,12 @@ impl WebAccess {
 
     /// Where the page is, for a person to open. It contains the token, if there is one.
     pub fn page_address(&self) -> String {
+        let token = self.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
+        self.page_address_without_token() + &token
+    }
+
+    /// Where the page is, for a log that others may read.
+    pub fn page_address_without_token(&self) -> String {
         let port = self.address.port();
         let host = if self.address.ip().is_unspecified() {
             aiperf_socket::host_name()
@@ -53,8 +59,7 @@ impl WebAccess {
         } else {
             self.host.clone()
         };
-        let token = self.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
-        format!("http://{host}:{port}/{token}")
+        format!("http://{host}:{port}/")
     }
 
     /// Whether the request names this machine. A page that made its own name point to this machine (DNS rebinding) does not. With a
@@ -194,7 +199,9 @@ mod tests {
 
     #[test]
     fn the_address_to_open_has_the_token() {
-        assert_eq!(access(Some("t"), "10.1.1.1:8090").page_address(), "http://bench.internal:8090/?token=t");
+        let remote = access(Some("t"), "10.1.1.1:8090");
+        assert_eq!(remote.page_address(), "http://bench.internal:8090/?token=t");
+        assert_eq!(remote.page_address_without_token(), "http://bench.internal:8090/");
         assert_eq!(access(None, "[::1]:8090").page_address(), "http://[::1]:8090/");
     }
 

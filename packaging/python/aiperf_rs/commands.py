@@ -8,30 +8,39 @@ import sysconfig
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Literal
 
 #: The program itself. NVIDIA's package has no command of this name.
 PROGRAM = "aiperf-rs"
 NVIDIA_PACKAGE = "aiperf"
+#: The command that pip writes for NVIDIA's package imports it.
+STARTS_NVIDIAS_PROGRAM = b"from aiperf."
+EXTENSION = ".exe" if os.name == "nt" else ""
+AGAIN = "install aiperf-rs again with pip install --force-reinstall --no-deps"
 
 
 @dataclass(frozen=True)
 class ShadowedCommand:
-    """Both packages are installed in one environment, and both have a command `aiperf`."""
+    """The command `aiperf`, which the packages aiperf-rs and aiperf both have, after both were installed in one environment."""
 
     command: Path
-    #: Whether the command starts this program. If not, it starts NVIDIA's.
-    is_ours: bool
+    #: The package whose program the command starts; `None` if the command does not exist.
+    owner: Literal["aiperf-rs", "aiperf"] | None
 
     def __str__(self) -> str:
-        if self.is_ours:
+        if self.owner == PROGRAM:
             return (
                 f"{self.command} starts aiperf-rs and replaces the command of NVIDIA's package aiperf, "
                 "which is installed too. Use one environment for each package."
             )
+        if self.owner == NVIDIA_PACKAGE:
+            return (
+                f"{self.command} starts NVIDIA's package aiperf, which is installed too. "
+                f"Use the command {PROGRAM}, or one environment for each package, or {AGAIN}."
+            )
         return (
-            f"{self.command} belongs to NVIDIA's package aiperf, which is installed too. "
-            f"Use the command {PROGRAM}, or one environment for each package, "
-            "or run: pip install --force-reinstall --no-deps aiperf-rs"
+            f"{self.command} does not exist. pip removes it together with NVIDIA's package aiperf. "
+            f"Use the command {PROGRAM}, or {AGAIN}."
         )
 
 
@@ -45,22 +54,27 @@ def scripts_folder() -> Path:
 
 
 def shadowed_command() -> ShadowedCommand | None:
-    """What to tell the user if NVIDIA's package is installed next to this one; `None` if it is not."""
+    """What to tell the user if NVIDIA's package is or was installed next to this one; `None` if all is well."""
+    if not program().exists():
+        # The module is used from a checkout, without commands.
+        return None
+    command = scripts_folder() / ("aiperf" + EXTENSION)
+    try:
+        content = command.read_bytes()
+    except OSError:
+        return ShadowedCommand(command, None)
+    if STARTS_NVIDIAS_PROGRAM in content:
+        return ShadowedCommand(command, NVIDIA_PACKAGE)
     try:
         metadata.distribution(NVIDIA_PACKAGE)
     except metadata.PackageNotFoundError:
         return None
-    command = scripts_folder() / "aiperf"
-    try:
-        start = command.read_bytes()[:4096]
-    except OSError:
-        return None
-    return ShadowedCommand(command, PROGRAM.encode() in start)
+    return ShadowedCommand(command, PROGRAM)
 
 
 def program() -> Path:
     """The program that this package has brought."""
-    return scripts_folder() / (PROGRAM + (".exe" if os.name == "nt" else ""))
+    return scripts_folder() / (PROGRAM + EXTENSION)
 
 
 def start(*words: str) -> None:

@@ -34,8 +34,8 @@ pub(crate) fn node(
 ) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Info);
     let access = NatsAccess::read(&asked.url, &environment.variables)?;
-    let stop = stop_flag(interrupts, "Leaving the pool.");
     let bus = Arc::new(NatsBus::connect(&access, "aiperf node")?);
+    let stop = stop_flag(interrupts, "Leaving the pool.");
     let settings = NodeSettings {
         pool: asked.pool.clone(),
         spool: asked.spool.clone().unwrap_or_else(|| std::env::temp_dir().join("aiperf-node")),

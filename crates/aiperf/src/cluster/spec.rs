@@ -10,6 +10,7 @@ use aiperf_config_file::{ConfigFile, split_secrets};
 use aiperf_options::catalogue::OptionId;
 use aiperf_options::{RawOptions, VARIABLES};
 use anyhow::Context;
+use serde_json::Value;
 
 use crate::build::VERSION;
 
@@ -49,6 +50,24 @@ const FILES: [OptionId; 9] = [
     OptionId::GrpcDescriptorSet,
     OptionId::CaCert,
     OptionId::Tokenizer,
+];
+
+/// Keys of `runtime` in a configuration file that are for the coordinator: a node that reads them would have to be one.
+const OF_THE_COORDINATOR: [&str; 14] = [
+    "nodes",
+    "nats",
+    "nodePool",
+    "node_pool",
+    "runId",
+    "run_id",
+    "onNodeLoss",
+    "on_node_loss",
+    "onCoordinatorLoss",
+    "on_coordinator_loss",
+    "nodeTimeout",
+    "node_timeout",
+    "joinTimeout",
+    "join_timeout",
 ];
 
 /// Options with their values, by name.
@@ -124,7 +143,11 @@ fn share_configuration(
     named: &str,
     file: &ConfigFile,
 ) -> anyhow::Result<(Vec<SharedFile>, BTreeMap<String, String>)> {
-    let split = split_secrets(file.resolved(&RawOptions::new())?);
+    let mut shared = file.resolved(&RawOptions::new())?;
+    if let Some(Value::Object(runtime)) = shared["benchmark"].get_mut("runtime") {
+        runtime.retain(|key, _| !OF_THE_COORDINATOR.contains(&key.as_str()));
+    }
+    let split = split_secrets(shared);
     let stored = tempfile::NamedTempFile::new().context("cannot make a temporary file for the configuration")?;
     std::fs::write(stored.path(), aiperf_config_file::write(&split.file))
         .with_context(|| format!("cannot write {}", stored.path().display()))?;

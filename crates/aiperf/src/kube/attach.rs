@@ -66,7 +66,7 @@ pub(super) fn follow(cluster: &Cluster, mut run: ClusterRun, interrupts: &Interr
         }
         let pods = cluster.pods(&run)?;
         let apis = cluster.apis(&run)?;
-        let expected = run.nodes as usize;
+        let expected = run.serving_pods();
         let running: Vec<&PodApi<'_>> = apis.iter().filter(|api| api.pod.is_running()).collect();
         let states: Vec<Option<ResultState>> =
             running.iter().map(|api| answered(api.result_state())).collect::<Result<_, _>>()?;

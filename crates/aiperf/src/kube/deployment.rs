@@ -60,7 +60,8 @@ pub(super) fn read(
         files,
         load: load(asked),
         description,
-        ..Deployment::new(name, config, random.uuid().simple().to_string())
+        // The configuration of NATS reads a value that begins with a digit as a number.
+        ..Deployment::new(name, config, format!("t{}", random.uuid().simple()))
     };
     if let Some(resource) = file.as_ref().and_then(ConfigFile::custom_resource) {
         for note in put_into(&mut deployment, resource)? {
@@ -83,12 +84,27 @@ pub(super) fn read(
         !deployment.image.is_empty(),
         "--image is missing: name the container image of aiperf that the nodes of the cluster can pull, or write `image` under `spec` of the file"
     );
+    check_urls(asked)?;
     check_coordination(&deployment)?;
     warn(asked, &deployment);
     Ok(deployment)
 }
 
-/// A coordinator has no HTTP interface, so its results need a place that outlives its pod.
+/// The pods would refuse such a URL, too, but only after all objects are created.
+fn check_urls(asked: &DeployRequest) -> anyhow::Result<()> {
+    for target in asked.experiment.cells.iter().flat_map(|cell| &cell.config.endpoint.targets) {
+        if let Target::Url(address) = target {
+            anyhow::ensure!(
+                address.credentials().is_none(),
+                "--url {:?} contains a user name or password; send them with --header 'Authorization:Basic ...' instead",
+                aiperf_redact::shown_url(address.as_str())
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether the pods can coordinate themselves.
 fn check_coordination(deployment: &Deployment) -> anyhow::Result<()> {
     if deployment.coordination == Coordination::Independent {
         return Ok(());
@@ -96,10 +112,6 @@ fn check_coordination(deployment: &Deployment) -> anyhow::Result<()> {
     anyhow::ensure!(
         has_command("node"),
         "--coordination nats: this build of aiperf has no command `node`, which the pods would run; use --coordination none"
-    );
-    anyhow::ensure!(
-        deployment.results_claim.is_some(),
-        "a run that is coordinated over NATS needs --results-claim: its coordinator writes the results of all nodes to a volume"
     );
     if let Coordination::NatsUrl(url) = &deployment.coordination {
         anyhow::ensure!(
@@ -160,11 +172,10 @@ fn put_flags(deployment: &mut Deployment, flags: &DeployFlags) {
     deployment.pull_policy = flags.pull_policy.or(deployment.pull_policy);
     deployment.ttl_seconds = flags.ttl_seconds.unwrap_or(deployment.ttl_seconds);
     deployment.keep_results = flags.keep_results.unwrap_or(deployment.keep_results);
-    deployment.coordination = match (&flags.nats_url, flags.nats) {
-        (_, Some(false)) => Coordination::Independent,
-        (Some(url), _) => Coordination::NatsUrl(url.clone()),
-        (None, Some(true)) => Coordination::NatsPod { image: flags.nats_image.clone() },
-        (None, _) => Coordination::Independent,
+    deployment.coordination = match &flags.nats_url {
+        _ if !flags.is_coordinated() => Coordination::Independent,
+        Some(url) => Coordination::NatsUrl(url.clone()),
+        None => Coordination::NatsPod { image: flags.nats_image.clone() },
     };
     deployment.results_claim = flags.results_claim.clone().or(deployment.results_claim.take());
     let (ours, given) = (&mut deployment.pod, flags.pod.clone());

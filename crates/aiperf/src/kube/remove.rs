@@ -9,11 +9,6 @@ pub(super) fn cancel(access: &ClusterAccess, name: Option<&str>) -> anyhow::Resu
     let cluster = open(access)?;
     let run = found(&cluster, name)?;
     anyhow::ensure!(!run.state.has_ended(), "run {} has already ended: {}", run.name, run.state.name());
-    anyhow::ensure!(
-        !run.is_coordinated,
-        "run {0} is coordinated over NATS and cannot be cancelled with its results; `aiperf kube delete {0} --force` ends and removes it",
-        run.name
-    );
     let mut cancelled = 0;
     let mut ended = 0;
     for api in cluster.apis(&run)?.into_iter().filter(|api| api.pod.is_running()) {

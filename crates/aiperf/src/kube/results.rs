@@ -1,10 +1,12 @@
 //! `aiperf kube results`: downloads what the pods have written, and merges the folders of several nodes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use aiperf_config::Environment;
 use aiperf_kubernetes::{Cluster, ClusterRun, ResultState};
+use anyhow::Context;
 
 use super::{found, open};
 use crate::cli::{MergeInvocation, ResultsRequest};
@@ -15,8 +17,8 @@ pub(super) fn run(asked: &ResultsRequest, environment: &Environment) -> anyhow::
     let default = || environment.current_dir.join("artifacts").join(run.name.as_str());
     let folder = asked.output.clone().unwrap_or_else(default);
     download(&cluster, &run, &folder, asked.summary_only)?;
-    if run.nodes > 1 && !asked.summary_only {
-        merge(&folder, environment)?;
+    if run.needs_merge() && !asked.summary_only {
+        merge(&run, &folder, environment)?;
     }
     if asked.shutdown {
         shut_down(&cluster, &run)?;
@@ -26,14 +28,14 @@ pub(super) fn run(asked: &ResultsRequest, environment: &Environment) -> anyhow::
 
 /// Downloads the files of all pods that have results.
 pub(super) fn download(cluster: &Cluster, run: &ClusterRun, folder: &Path, summary_only: bool) -> anyhow::Result<()> {
-    if let (true, Some(claim)) = (run.is_coordinated || run.state.has_ended(), &run.results_claim) {
+    if let (true, Some(claim)) = (run.state.has_ended(), &run.results_claim) {
         anyhow::bail!(
             "the results of run {0} are on the volume of PersistentVolumeClaim {claim}, in the folder {0}; mount it in a pod to read them",
             run.name
         );
     }
     let apis = cluster.apis(run)?;
-    let expected = run.nodes as usize;
+    let expected = run.serving_pods();
     let running: Vec<_> = apis.iter().filter(|api| api.pod.is_running()).collect();
     if running.len() < expected {
         let ended = apis.len() - running.len();
@@ -70,9 +72,24 @@ fn is_summary(name: &str) -> bool {
         .is_some_and(|extension| ["jsonl", "log", "parquet", "raw"].iter().any(|large| extension == *large))
 }
 
-pub(super) fn merge(folder: &Path, environment: &Environment) -> anyhow::Result<()> {
+/// Merges the folders of the nodes. What an earlier download to the same place left goes away: it would be merged, too.
+pub(super) fn merge(run: &ClusterRun, folder: &Path, environment: &Environment) -> anyhow::Result<()> {
+    for path in leftovers(folder, run.nodes)? {
+        fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
     let folders: Vec<PathBuf> = vec![folder.to_owned()];
     crate::merge::merge(&MergeInvocation { folders, output: None }, environment).map(drop)
+}
+
+/// Folders of nodes that the run does not have, and of an earlier merge.
+fn leftovers(folder: &Path, nodes: u32) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let is_left = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let index = name.strip_prefix("node-").and_then(|index| index.parse::<u32>().ok());
+        path.is_dir() && (name == "merged" || index.is_some_and(|index| index >= nodes))
+    };
+    Ok(entries.flatten().map(|entry| entry.path()).filter(is_left).collect())
 }
 
 /// Ends the pods that only serve their results. Returns how many.
@@ -88,4 +105,31 @@ pub(super) fn shut_down(cluster: &Cluster, run: &ClusterRun) -> anyhow::Result<u
         count += 1;
     }
     Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_an_earlier_download_are_not_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["node-0", "node-1", "node-2", "merged", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("node-3"), "a file").unwrap();
+        let mut left = leftovers(folder.path(), 2).unwrap();
+        left.sort();
+        assert_eq!(left, ["merged", "node-2"].map(|name| folder.path().join(name)));
+    }
+
+    #[test]
+    fn records_and_logs_are_not_summaries() {
+        for name in ["profile_export_aiperf.json", "profile_export_aiperf.csv", "a/report.html"] {
+            assert!(is_summary(name), "{name}");
+        }
+        for name in ["profile_export.jsonl", "logs/aiperf.log", "records.parquet"] {
+            assert!(!is_summary(name), "{name}");
+        }
+    }
 }

@@ -435,7 +435,8 @@ fn nodes_get_the_data_file_and_the_secrets_of_a_configuration_file() {
     let server = sim("ttft=0&itl=0");
     let config = format!(
         "benchmark:\n  model: test-model\n  endpoint: {{url: {}, api_key: sk-in-the-file}}\n  tokenizer: {{name: builtin}}\n  \
-         dataset: {{type: file, path: data/rows.jsonl, format: single_turn}}\n  profiling: {{type: concurrency, concurrency: 2, requests: 4}}\n",
+         dataset: {{type: file, path: data/rows.jsonl, format: single_turn}}\n  profiling: {{type: concurrency, concurrency: 2, requests: 4}}\n  \
+         runtime: {{onNodeLoss: continue, node_timeout: 30}}\n",
         server.url()
     );
     let rows: Vec<String> = (0..4).map(|row| format!("{{\"text\": \"row number {row}\"}}")).collect();

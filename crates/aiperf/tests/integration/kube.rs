@@ -98,14 +98,48 @@ fn secrets_and_files_of_this_machine_reach_the_pods() {
 fn wrong_options_are_refused_before_anything_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |more: &[&str]| error(&kube(folder.path(), &[&GENERATE[..], more].concat()));
-    assert!(refused(&["--nodes", "4", "--concurrency", "8"]).contains("--nodes needs --random-seed"));
+    let apart = ["--nodes", "4", "--concurrency", "8", "--coordination", "none"];
+    assert!(refused(&apart).contains("--nodes needs --random-seed"));
+    assert!(refused(&["--nodes", "4", "--concurrency", "2"]).contains("use at most 2 nodes"));
+    assert!(
+        refused(&["--nats", "nats://me:hush@site", "--nodes", "2", "--concurrency", "2"])
+            .contains("leave the credentials out of the URL")
+    );
+    assert!(refused(&["--on-node-loss", "continue"]).contains("--on-node-loss needs --nodes"));
     assert!(refused(&["--operator"]).contains("aiperf needs no operator"));
     assert!(refused(&["--tolerations", "k=v"]).contains("write a JSON object"));
     assert!(refused(&["--name", "My_Run"]).contains("given more than once"));
+    let with_password = ["generate", "--image", "i", "--model", "m", "--url", "http://me:hush@server:8000"];
+    let answer = error(&kube(folder.path(), &with_password));
+    assert!(answer.contains("contains a user name or password") && !answer.contains("hush"), "{answer}");
     let without_image = kube(folder.path(), &["generate", "--model", "m", "--url", "http://server:8000"]);
     assert!(error(&without_image).contains("--image is missing"));
     let service = Command::new(env!("CARGO_BIN_EXE_aiperf")).args(["service", "worker"]).output().unwrap();
     assert!(error(&service).contains("one process"), "{service:?}");
+}
+
+#[test]
+fn several_nodes_have_a_coordinator_that_serves_their_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = ["--nodes", "4", "--concurrency", "8", "--on-node-loss", "continue"];
+    let objects = documents(&text(&kube(folder.path(), &[&GENERATE[..], &more].concat())));
+    let kinds: Vec<&str> = objects.iter().filter_map(|object| object["kind"].as_str()).collect();
+    assert_eq!(kinds, ["ConfigMap", "Secret", "Service", "Deployment", "Job", "Job"]);
+    let config = objects[0]["data"]["aiperf.yaml"].as_str().unwrap();
+    assert!(config.contains("onNodeLoss: continue"), "{config}");
+    let container = &objects[5]["spec"]["template"]["spec"]["containers"][0];
+    let words: Vec<&str> = container["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let has = |words: &[&str], pair: [&str; 2]| words.windows(2).any(|words| words == pair);
+    for pair in [["--nodes", "4"], ["--nats", "nats://my-run-nats:4222"], ["--api-port", "9090"]] {
+        assert!(has(&words, pair), "{words:?}");
+    }
+    // Kubernetes must not end the other nodes when one is lost: the policy of the run decides.
+    assert_eq!((&objects[4]["spec"]["backoffLimit"], &objects[5]["spec"]["backoffLimit"]), (&json!(6), &json!(0)));
+    let token = objects[1]["stringData"]["api-token"].as_str().unwrap();
+    assert!(token.starts_with('t'), "{token}");
+    for object in objects.iter().filter(|object| object["kind"] != "Secret") {
+        assert!(!object.to_string().contains(token));
+    }
 }
 
 /// An API server with canned answers, and the configuration of a client.
@@ -212,6 +246,54 @@ fn a_run_is_cancelled_through_its_pod() {
     assert_eq!(cancel.header("cookie").as_deref(), Some("aiperf_token_9090=token-123"));
     let answer = error(&kube(folder.path(), &["cancel", "done", "--kubeconfig", "kubeconfig"]));
     assert!(answer.contains("run done has already ended: Completed"), "{answer}");
+}
+
+/// A run of two nodes and their coordinator, which has its results.
+fn coordinated_run(request: &ReceivedRequest) -> (u16, Value) {
+    let path = request.target.split('?').next().unwrap_or_default();
+    let pod = |name: &str, component: &str| {
+        json!({
+            "metadata": {"name": name, "labels": {"app.kubernetes.io/component": component},
+                "annotations": {"batch.kubernetes.io/job-completion-index": "0"}},
+            "status": {"phase": "Running"},
+        })
+    };
+    let mut run = job("led", &json!({"active": 1}));
+    run["metadata"]["annotations"]["aiperf/nodes"] = json!("2");
+    run["metadata"]["annotations"]["aiperf/coordination"] = json!("nats");
+    let proxy = "/api/v1/namespaces/bench/pods/led-0-abcde:9090/proxy";
+    match (request.method.as_str(), path.strip_prefix(proxy).unwrap_or(path)) {
+        ("GET", "/apis/batch/v1/namespaces/bench/jobs") => (200, json!({"items": [run]})),
+        ("GET", "/api/v1/namespaces/bench/pods") => {
+            (200, json!({"items": [pod("led-0-abcde", "coordinator"), pod("led-nodes-0-fghij", "node")]}))
+        }
+        ("GET", "/api/v1/namespaces/bench/secrets/led-credentials") => {
+            (200, json!({"data": {"api-token": "dG9rZW4tMTIz"}}))
+        }
+        ("GET", "/api/results") => (200, json!({"status": "complete"})),
+        ("GET", "/api/results/list") => (200, json!({"files": [{"name": "a.json"}, {"name": "node-0/b.jsonl"}]})),
+        ("GET", "/api/results/files/a.json" | "/api/results/files/node-0/b.jsonl") => (200, json!("content")),
+        ("POST", "/api/cancel") => (409, json!({"detail": "over"})),
+        ("POST", "/api/shutdown") => (200, json!({"status": "ending"})),
+        _ => not_found(),
+    }
+}
+
+#[test]
+fn a_coordinated_run_is_reached_through_its_coordinator() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server(folder.path(), coordinated_run);
+    let with = |words: &[&str]| kube(folder.path(), &[words, &["--kubeconfig", "kubeconfig"]].concat());
+    let answer = text(&with(&["attach", "led"]));
+    assert!(answer.contains("Run led: 1 of 1 pod(s) have their results."), "{answer}");
+    let answer = error(&with(&["cancel", "led"]));
+    assert!(answer.contains("run led has already ended and serves its results"), "{answer}");
+    // What the coordinator has written is whole: nothing is merged.
+    let answer = text(&with(&["results", "led", "--output", "out", "--shutdown"]));
+    assert!(answer.starts_with("Downloaded 2 file(s) of 1 pod(s)"), "{answer}");
+    assert_eq!(fs::read_to_string(folder.path().join("out/node-0/b.jsonl")).unwrap(), "content");
+    assert!(!folder.path().join("out/merged").exists());
+    assert!(server.received().iter().all(|request| !request.target.contains("fghij")));
 }
 
 #[test]

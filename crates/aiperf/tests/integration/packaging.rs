@@ -68,6 +68,52 @@ fn a_wheel_for_windows_has_the_program_and_entry_points() {
     assert!(fs::read_to_string(info.join("WHEEL")).unwrap().contains("Tag: py3-none-win_amd64"));
 }
 
+/// NVIDIA's package as pip installs it: what is written down about it, and its command.
+const INSTALL_NVIDIAS_PACKAGE: &str = "import pathlib, sysconfig\n\
+     info = pathlib.Path(sysconfig.get_path('purelib'), 'aiperf-0.13.0.dist-info')\n\
+     info.mkdir(exist_ok=True)\n\
+     (info / 'METADATA').write_text('Metadata-Version: 2.1\\nName: aiperf\\nVersion: 0.13.0\\n')\n\
+     command = pathlib.Path(sysconfig.get_path('scripts'), 'aiperf')\n\
+     command.write_text('#!/opt/aiperf-rs/bin/python\\nimport sys\\nfrom aiperf.cli import app\\nsys.exit(app())\\n')";
+const INSTALL_THIS_PACKAGE: &str = "import shutil, sys, sysconfig\n\
+     shutil.copytree(sys.argv[1] + '/aiperf_rs', sysconfig.get_path('purelib') + '/aiperf_rs', dirs_exist_ok=True)\n\
+     shutil.copytree(sys.argv[1] + '/scripts', sysconfig.get_path('scripts'), dirs_exist_ok=True)";
+/// pip removes the files of a package by their names, whoever has written them last.
+const REMOVE_NVIDIAS_PACKAGE: &str = "import pathlib, shutil, sysconfig\n\
+     shutil.rmtree(sysconfig.get_path('purelib') + '/aiperf-0.13.0.dist-info')\n\
+     pathlib.Path(sysconfig.get_path('scripts'), 'aiperf').unlink()";
+
+#[test]
+fn the_module_says_which_package_owns_the_command_after_both_were_installed() {
+    if !available(&[&["python3", "-c", "import venv"]]) {
+        return;
+    }
+    let folder = unpacked_wheel("python3", "x86_64-unknown-linux-musl");
+    let environment = folder.path().join("environment");
+    text(&Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&environment).output().unwrap());
+    let python = environment.join("bin/python");
+    let step = |script: &str| text(&Command::new(&python).args(["-c", script]).arg(folder.path()).output().unwrap());
+    let said = || {
+        let output = Command::new(&python).args(["-c", "import aiperf_rs"]).output().unwrap();
+        text(&output);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    step(INSTALL_THIS_PACKAGE);
+    assert_eq!(said(), "");
+    step(INSTALL_NVIDIAS_PACKAGE);
+    assert!(
+        said().contains("bin/aiperf starts NVIDIA's package aiperf, which is installed too. Use the command aiperf-rs"),
+        "{}",
+        said()
+    );
+    step(INSTALL_THIS_PACKAGE);
+    assert!(said().contains("bin/aiperf starts aiperf-rs and replaces the command of NVIDIA's package"), "{}", said());
+    step(REMOVE_NVIDIAS_PACKAGE);
+    assert!(said().contains("bin/aiperf does not exist"), "{}", said());
+    step(INSTALL_THIS_PACKAGE);
+    assert_eq!(said(), "");
+}
+
 /// Runs the script of the action; its exit code, the job summary and the outputs.
 fn action(folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let program = Path::new(env!("CARGO_BIN_EXE_aiperf")).parent().unwrap();

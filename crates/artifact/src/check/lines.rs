@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::FolderCheck;
 use crate::line::RecordLine;
-use crate::records::each_line;
+use crate::lines::each_line;
 use crate::schema::Shape;
 use crate::{ArtifactError, Finding, Folder};
 

@@ -1,28 +1,28 @@
 //! Several folders as one run: the records of all of them in one file, each with the node that it comes from, and every statistic
 //! computed on all of them together.
 
-mod line_head;
+mod batch;
+mod copy;
 pub(crate) mod node_facts;
+mod node_fields;
 mod node_folder;
 mod origin;
 mod request_ids;
 
-use std::collections::BinaryHeap;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Receiver;
-use std::thread;
 
+use aiperf_protocol::PhaseKind;
 use aiperf_report::ArtifactPaths;
 
+use self::copy::{Repeats, copy_records};
 pub use self::node_folder::MergedNode;
-use self::node_folder::{NodeFolder, NodeLine};
-use self::request_ids::RequestIds;
-use crate::{ArtifactError, Folder, RebuildOptions, Rebuilt, rebuild};
-
-/// Bytes that are written at once.
-const BUFFER_BYTES: usize = 1 << 20;
+use self::node_folder::{NodeFolder, ReadFolder};
+use self::request_ids::{RequestIds, has_repeats};
+use crate::origin::RunOrigin;
+use crate::rebuild::{ReadBefore, rebuild_with};
+use crate::seen_metrics::SeenMetrics;
+use crate::{ArtifactError, Folder, RebuildOptions, Rebuilt};
 
 /// Several folders as one.
 #[derive(Debug)]
@@ -62,8 +62,7 @@ pub fn merge(dirs: &[PathBuf], output: &Path, asked: &RebuildOptions, version: &
         return Err(ArtifactError::OutputInUse { folder: output.to_owned() });
     }
     fs::create_dir_all(output).map_err(ArtifactError::write(output))?;
-    let mut nodes: Vec<MergedNode> = folders.iter().map(NodeFolder::summary).collect();
-    copy_records(&folders, &mut nodes, &paths.records())?;
+    let (nodes, read) = copy_once(&folders, &paths.records(), asked, version)?;
     // A node that was lost early may have sent nothing, but somebody has.
     let is_empty = |node: &MergedNode| node.records + node.duplicates == 0;
     let all_empty = nodes.iter().all(is_empty);
@@ -77,7 +76,7 @@ pub fn merge(dirs: &[PathBuf], output: &Path, asked: &RebuildOptions, version: &
     let summary = paths.summary_json();
     fs::write(&summary, base.to_string()).map_err(ArtifactError::write(&summary))?;
     let folder = Folder::open(output)?;
-    let rebuilt = rebuild(&folder, asked, version)?;
+    let rebuilt = rebuild_with(&folder, asked, version, read)?;
     Ok(Merged { rebuilt, folder, nodes, warnings })
 }
 
@@ -88,89 +87,32 @@ fn copy_inputs(folders: &[NodeFolder], to: &ArtifactPaths) -> Result<(), Artifac
     fs::copy(&path, to.inputs()).map(drop).map_err(ArtifactError::write(&to.inputs()))
 }
 
-/// The next line of a folder. The greatest is the one that is written first: the earliest end, then the first folder.
-struct NextLine {
-    line: NodeLine,
-    node: usize,
-}
-
-impl NextLine {
-    fn key(&self) -> (std::cmp::Reverse<u64>, std::cmp::Reverse<usize>) {
-        (std::cmp::Reverse(self.line.end_ns), std::cmp::Reverse(self.node))
+/// Writes the records of all folders, each request once. Returns what the nodes sent, and the records if they need not be read again.
+///
+/// Folders of one run have no request in common. This is taken for granted, so that each line is read once, and is seen at the end.
+fn copy_once(
+    folders: &[NodeFolder],
+    path: &Path,
+    asked: &RebuildOptions,
+    version: &str,
+) -> Result<(Vec<MergedNode>, Option<ReadBefore>), ArtifactError> {
+    let mut seen = SeenMetrics::default();
+    for path in folders.iter().map(NodeFolder::records_path).filter(|path| path.exists()) {
+        seen = seen.or(SeenMetrics::peek(&path)?);
     }
-}
-
-impl PartialEq for NextLine {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+    let summaries = || folders.iter().map(NodeFolder::summary).collect::<Vec<_>>();
+    let mut nodes = summaries();
+    // Counts are not known yet, but what the records are about is.
+    let origin = RunOrigin::of_summary(origin::base_summary(folders, &nodes, version));
+    let context_of =
+        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
+    let read = copy_records(folders, &mut nodes, path, Repeats::Keep(&context_of))?;
+    let (parts, ids): (Vec<_>, Vec<_>) = read.into_iter().map(|ReadFolder { records, ids, .. }| (records, ids)).unzip();
+    if !has_repeats(&ids) {
+        return Ok((nodes, Some(ReadBefore { parts, seen })));
     }
-}
-impl Eq for NextLine {}
-impl PartialOrd for NextLine {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for NextLine {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-/// Writes the lines of all folders into one file, in the order in which requests ended. A request id that was written before is a
-/// duplicate and is left out.
-fn copy_records(folders: &[NodeFolder], nodes: &mut [MergedNode], path: &Path) -> Result<(), ArtifactError> {
-    let file = File::create(path).map_err(ArtifactError::write(path))?;
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
-    thread::scope(|scope| {
-        let (readers, lines): (Vec<_>, Vec<_>) = folders.iter().map(|folder| folder.start(scope)).unzip();
-        let mut streams: Vec<Lines> = lines.into_iter().map(Lines::new).collect();
-        let mut next: BinaryHeap<NextLine> = BinaryHeap::new();
-        for (node, stream) in streams.iter_mut().enumerate() {
-            next.extend(stream.next().map(|line| NextLine { line, node }));
-        }
-        let mut seen = RequestIds::default();
-        while let Some(NextLine { line, node }) = next.pop() {
-            if line.id.is_none_or(|id| seen.insert(id)) {
-                nodes[node].add(&line);
-                out.write_all(&line.text).and_then(|()| out.write_all(b"\n")).map_err(ArtifactError::write(path))?;
-            } else {
-                nodes[node].duplicates += 1;
-            }
-            next.extend(streams[node].next().map(|line| NextLine { line, node }));
-        }
-        drop(streams);
-        for (reader, node) in readers.into_iter().zip(nodes) {
-            match reader.join() {
-                Ok(read) => node.unreadable = read?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        out.flush().map_err(ArtifactError::write(path))
-    })
-}
-
-/// The lines of one folder, batch by batch.
-struct Lines {
-    batches: Receiver<Vec<NodeLine>>,
-    batch: std::vec::IntoIter<NodeLine>,
-}
-
-impl Lines {
-    fn new(batches: Receiver<Vec<NodeLine>>) -> Self {
-        Self { batches, batch: Vec::new().into_iter() }
-    }
-}
-
-impl Iterator for Lines {
-    type Item = NodeLine;
-
-    fn next(&mut self) -> Option<NodeLine> {
-        loop {
-            if let Some(line) = self.batch.next() {
-                return Some(line);
-            }
-            self.batch = self.batches.recv().ok()?.into_iter();
-        }
-    }
+    drop((parts, ids));
+    let mut nodes = summaries();
+    copy_records(folders, &mut nodes, path, Repeats::LeaveOut(RequestIds::default()))?;
+    Ok((nodes, None))
 }

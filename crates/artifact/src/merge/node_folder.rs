@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::Arc;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use serde_json::{Map, Value, json};
 
-use super::line_head::{LineHead, NodeFields, shifted};
+use super::batch::{self, BatchSender, Lines, NodeLine};
 use super::node_facts::{self, NodeClock};
+use super::node_fields::NodeFields;
 use super::request_ids::RequestKey;
+use crate::line::{LineMetadata, LineReader, RecordLine};
+use crate::lines::each_line;
 use crate::origin::RunOrigin;
 use crate::perf_analyzer::{self, PerfAnalyzerRequest};
-use crate::records::each_line;
+use crate::records::{ContextOf, Records};
 use crate::{ArtifactError, Folder};
-
-/// Lines that go from a reader to the writer at once, and how many such batches may wait: memory does not grow with the records.
-const BATCH: usize = 512;
-const BATCHES: usize = 4;
 
 pub(super) struct NodeFolder {
     pub(super) name: String,
@@ -33,15 +32,15 @@ pub(super) struct NodeFolder {
     pub(super) is_collected: bool,
 }
 
-/// A record on its way to the merged file.
-pub(super) struct NodeLine {
-    pub(super) end_ns: u64,
-    pub(super) id: Option<RequestKey>,
-    pub(super) text: Vec<u8>,
-    phase: String,
-    first_ns: u64,
-    failed: bool,
-    cancelled: bool,
+/// What the reader of a folder found.
+#[derive(Debug, Default)]
+pub(super) struct ReadFolder {
+    /// Lines that could not be read.
+    pub(super) unreadable: u64,
+    /// All records, if they were asked for.
+    pub(super) records: Records,
+    /// The ids of all requests, in 64 bits each and sorted, if records were asked for.
+    pub(super) ids: Vec<u64>,
 }
 
 /// What is known of one of the merged folders.
@@ -78,11 +77,11 @@ impl MergedNode {
     pub(super) fn add(&mut self, line: &NodeLine) {
         self.records += 1;
         self.failed += u64::from(line.failed);
-        if !self.phases.contains_key(&line.phase) {
+        if !self.phases.contains_key(&*line.phase) {
             let first = PhaseExtent { first_ns: u64::MAX, end_ns: 0, records: 0, failed: 0, cancelled: 0 };
-            self.phases.insert(line.phase.clone(), first);
+            self.phases.insert(line.phase.to_string(), first);
         }
-        let Some(phase) = self.phases.get_mut(&line.phase) else { return };
+        let Some(phase) = self.phases.get_mut(&*line.phase) else { return };
         phase.first_ns = phase.first_ns.min(line.first_ns);
         phase.end_ns = phase.end_ns.max(line.end_ns);
         phase.records += 1;
@@ -147,56 +146,112 @@ impl NodeFolder {
         }
     }
 
-    /// Starts to read. The thread returns how many lines could not be read.
+    /// Starts to read. With `context_of`, the thread makes columns of the records, too.
     pub(super) fn start<'scope, 'env>(
         &'env self,
         scope: &'scope Scope<'scope, 'env>,
-    ) -> (ScopedJoinHandle<'scope, Result<u64, ArtifactError>>, Receiver<Vec<NodeLine>>) {
-        let (sender, receiver) = sync_channel(BATCHES);
-        (scope.spawn(move || self.read(&sender)), receiver)
-    }
-
-    fn read(&self, to: &SyncSender<Vec<NodeLine>>) -> Result<u64, ArtifactError> {
-        let mut batch = Vec::with_capacity(BATCH);
-        let mut unreadable = 0;
-        let mut put = |text: &[u8]| {
-            match self.line(text) {
-                Some(line) => batch.push(line),
-                None => unreadable += 1,
-            }
-            batch.len() < BATCH || to.send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))).is_ok()
+        context_of: Option<&'env ContextOf<'env>>,
+    ) -> (ScopedJoinHandle<'scope, Result<ReadFolder, ArtifactError>>, Lines) {
+        let (sender, lines) = batch::connect();
+        let mut reader = FolderReader {
+            folder: self,
+            context_of,
+            reader: LineReader::default(),
+            length: self.records_path().metadata().map_or(0, |file| file.len()),
+            to: sender,
+            phase: Arc::from("profiling"),
+            found: ReadFolder::default(),
+            refused: None,
         };
-        let path = self.records_path();
+        let read = move || {
+            reader.read()?;
+            reader.found.ids.sort_unstable();
+            Ok(reader.found)
+        };
+        (scope.spawn(read), lines)
+    }
+}
+
+/// Reads the records of one folder.
+struct FolderReader<'a> {
+    folder: &'a NodeFolder,
+    context_of: Option<&'a ContextOf<'a>>,
+    reader: LineReader,
+    /// Bytes of all lines.
+    length: u64,
+    to: BatchSender,
+    /// The name of the phase of the line before: mostly that of the next one.
+    phase: Arc<str>,
+    found: ReadFolder,
+    /// Why records cannot be made into columns.
+    refused: Option<ArtifactError>,
+}
+
+impl FolderReader<'_> {
+    fn read(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.records_path();
         if path.exists() {
-            each_line(&path, |_, text, _| put(text))?;
-        } else if let Some(requests) = perf_analyzer::requests(&self.folder)? {
+            each_line(&path, |_, text, _| self.put(text))?;
+        } else if let Some(requests) = perf_analyzer::requests(&self.folder.folder)? {
             for (number, request) in requests.iter().enumerate() {
-                put(line_of(number, request).to_string().as_bytes());
+                self.put(line_of(number, request).to_string().as_bytes());
             }
         } else {
-            return Err(self.folder.no_records());
+            return Err(self.folder.folder.no_records());
         }
-        let _ = to.send(batch);
-        Ok(unreadable)
+        self.to.send();
+        self.refused.take().map_or(Ok(()), Err)
     }
 
-    fn line(&self, text: &[u8]) -> Option<NodeLine> {
-        let LineHead { metadata, error } = serde_json::from_slice(text).ok()?;
-        // A record keeps its durations: all of its times move by the same offset.
-        let (place, offset) =
-            (self.clock.place(metadata.request_end_ns), self.clock.offset_at(metadata.request_end_ns));
-        let own_time = |nanos: u64| nanos.saturating_add_signed(-offset);
-        let moved = |text: Vec<u8>| shifted(text, -offset);
-        Some(NodeLine {
-            end_ns: own_time(metadata.request_end_ns),
-            id: metadata.x_request_id.as_deref().map(RequestKey::of),
-            text: if metadata.has_node() { text.to_vec() } else { moved(self.fields[place].put_into(text)) },
-            phase: metadata.phase().to_owned(),
-            first_ns: own_time(metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns)),
-            failed: error.is_some(),
-            cancelled: metadata.was_cancelled,
-        })
+    /// Whether to go on.
+    fn put(&mut self, text: &[u8]) -> bool {
+        let Ok(mut line) = self.reader.read(text) else {
+            self.found.unreadable += 1;
+            return true;
+        };
+        let metadata = &mut line.metadata;
+        let clock = &self.folder.clock;
+        // A record keeps its durations: all of its times move by the same offset. One that was merged before has moved already.
+        let (place, offset) = (clock.place(metadata.request_end_ns), clock.offset_at(metadata.request_end_ns));
+        if metadata.node.is_some() {
+            self.to.text().extend_from_slice(text);
+        } else {
+            self.folder.fields[place].append(text, -offset, self.to.text());
+            move_times(metadata, -offset);
+        }
+        let id = metadata.x_request_id.as_deref().map(RequestKey::of);
+        if let Some(context_of) = self.context_of {
+            self.found.ids.extend(id.map(RequestKey::short));
+            self.refused = self.found.records.add(&line, context_of).err();
+            self.found.records.note_length(text.len(), self.length);
+        }
+        let line = self.node_line(&line, id);
+        self.to.end_line(line) && self.refused.is_none()
     }
+
+    fn node_line(&mut self, line: &RecordLine, id: Option<RequestKey>) -> NodeLine {
+        let metadata = &line.metadata;
+        let phase = metadata.phase_name.as_deref().or(metadata.benchmark_phase.as_deref()).unwrap_or("profiling");
+        if *self.phase != *phase {
+            self.phase = Arc::from(phase);
+        }
+        NodeLine {
+            end_ns: metadata.request_end_ns,
+            first_ns: metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns),
+            id,
+            phase: Arc::clone(&self.phase),
+            failed: line.error.is_some(),
+            cancelled: metadata.was_cancelled,
+        }
+    }
+}
+
+fn move_times(metadata: &mut LineMetadata, nanos: i64) {
+    let moved = |time: u64| time.saturating_add_signed(nanos);
+    metadata.request_start_ns = moved(metadata.request_start_ns);
+    metadata.request_end_ns = moved(metadata.request_end_ns);
+    metadata.credit_issued_ns = metadata.credit_issued_ns.map(moved);
+    metadata.request_ack_ns = metadata.request_ack_ns.map(moved);
 }
 
 /// A record of GenAI-Perf's measuring program as a line of ours. It has no ids, so that no two are the same.

@@ -1,10 +1,8 @@
-//! The request ids that were seen, in 16 bytes each.
+//! The ids of requests: whether one is in two folders.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-
-#[derive(Debug, Default)]
-pub(super) struct RequestIds(HashSet<RequestKey>);
 
 /// A UUID is its own key; of any other id it is a hash of 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,10 +10,25 @@ pub(super) struct RequestKey(u128);
 
 impl RequestKey {
     pub(super) fn of(id: &str) -> Self {
-        let digits: Vec<u8> = id.bytes().filter(|byte| *byte != b'-').collect();
-        let uuid = std::str::from_utf8(&digits).ok().filter(|digits| digits.len() == 32);
-        Self(uuid.and_then(|digits| u128::from_str_radix(digits, 16).ok()).unwrap_or_else(|| hashed(id)))
+        Self(uuid(id).unwrap_or_else(|| hashed(id)))
     }
+
+    /// In 64 bits: two different keys have the same one about once in a million folders of a million records.
+    pub(super) fn short(self) -> u64 {
+        let (high, low) = ((self.0 >> 64) as u64, self.0 as u64);
+        // The constants are those of a multiplicative hash: odd, and without a pattern.
+        (high.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ low).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+}
+
+/// The 32 hexadecimal digits of a UUID, with or without its hyphens.
+fn uuid(id: &str) -> Option<u128> {
+    let (mut value, mut digits) = (0_u128, 0);
+    for byte in id.bytes().filter(|byte| *byte != b'-') {
+        value = (value << 4) | u128::from(char::from(byte).to_digit(16)?);
+        digits += 1;
+    }
+    (digits == 32).then_some(value)
 }
 
 fn hashed(id: &str) -> u128 {
@@ -27,11 +40,36 @@ fn hashed(id: &str) -> u128 {
     (half(1) << 64) | half(2)
 }
 
+/// The ids that were seen, in 16 bytes each.
+#[derive(Debug, Default)]
+pub(super) struct RequestIds(HashSet<RequestKey>);
+
 impl RequestIds {
     /// Whether it is new.
     pub(super) fn insert(&mut self, id: RequestKey) -> bool {
         self.0.insert(id)
     }
+}
+
+/// Whether a number is twice in these lists, each of which is sorted.
+pub(super) fn has_repeats(lists: &[Vec<u64>]) -> bool {
+    let mut places = vec![0; lists.len()];
+    let mut next: BinaryHeap<Reverse<(u64, usize)>> =
+        lists.iter().enumerate().filter_map(|(list, keys)| Some(Reverse((*keys.first()?, list)))).collect();
+    let mut last = None;
+    while let Some(mut top) = next.peek_mut() {
+        let Reverse((key, list)) = *top;
+        if last == Some(key) {
+            return true;
+        }
+        last = Some(key);
+        places[list] += 1;
+        match lists[list].get(places[list]) {
+            Some(key) => *top = Reverse((*key, list)),
+            None => drop(std::collections::binary_heap::PeekMut::pop(top)),
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -45,5 +83,15 @@ mod tests {
             assert!(ids.insert(RequestKey::of(id)), "{id}");
             assert!(!ids.insert(RequestKey::of(id)), "{id}");
         }
+        let bare = "6f1f64ab6a3c4c278f655ac0ac3e0f11";
+        assert!(!ids.insert(RequestKey::of(bare)));
+    }
+
+    #[test]
+    fn a_number_that_is_there_twice_is_found_in_one_list_and_in_two() {
+        assert!(!has_repeats(&[vec![1, 3, 5], vec![], vec![2, 4]]));
+        assert!(has_repeats(&[vec![1, 3, 5], vec![2, 5]]));
+        assert!(has_repeats(&[vec![1, 1], vec![]]));
+        assert!(!has_repeats(&[]));
     }
 }

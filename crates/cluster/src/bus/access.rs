@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Variables that this module reads.
 pub(crate) const USER: &str = "AIPERF_NATS_USER";
@@ -14,6 +15,7 @@ pub(crate) const NKEY: &str = "AIPERF_NATS_NKEY_FILE";
 pub(crate) const CA: &str = "AIPERF_NATS_CA";
 pub(crate) const CERTIFICATE: &str = "AIPERF_NATS_CERT";
 pub(crate) const KEY: &str = "AIPERF_NATS_KEY";
+pub(crate) const WAIT: &str = "AIPERF_NATS_WAIT";
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum AccessError {
@@ -29,6 +31,8 @@ pub enum AccessError {
     TwoWays { first: &'static str, second: &'static str },
     #[error("{name}: cannot read {path}: {reason}")]
     Unreadable { name: &'static str, path: PathBuf, reason: String },
+    #[error("{WAIT} {value:?}: must be a number of seconds, such as 60")]
+    Wait { value: String },
 }
 
 /// How to sign in.
@@ -67,6 +71,8 @@ pub struct NatsAccess {
     pub(crate) authorities: Option<PathBuf>,
     /// The client's own certificate and key.
     pub(crate) identity: Option<(PathBuf, PathBuf)>,
+    /// How long to try again if the server cannot be reached: schedulers start it at the same time as its clients.
+    pub(crate) wait: Duration,
 }
 
 impl NatsAccess {
@@ -88,7 +94,9 @@ impl NatsAccess {
         let authorities = get(CA).map(PathBuf::from);
         let identity =
             pair((CERTIFICATE, get(CERTIFICATE)), (KEY, get(KEY)))?.map(|(cert, key)| (cert.into(), key.into()));
-        Ok(Self { url: url.to_owned(), sign_in: sign_in(get)?, authorities, identity })
+        let seconds = get(WAIT).map(|value| value.trim().parse().map_err(|_| AccessError::Wait { value }));
+        let wait = Duration::from_secs(seconds.transpose()?.unwrap_or(0));
+        Ok(Self { url: url.to_owned(), sign_in: sign_in(get)?, authorities, identity, wait })
     }
 
     pub fn url(&self) -> &str {
@@ -166,6 +174,7 @@ mod tests {
         assert!(matches!(read("nats://h", &[(KEY, "k")]), Err(AccessError::Half { name: KEY, .. })));
         let two = read("tls://h", &[(TOKEN, "t"), (USER, "u"), (PASSWORD, "p")]);
         assert!(matches!(two, Err(AccessError::TwoWays { first: USER, second: TOKEN })));
+        assert!(matches!(read("nats://h", &[(WAIT, "soon")]), Err(AccessError::Wait { .. })));
         assert!(matches!(read("http://h", &[]), Err(AccessError::Scheme { .. })));
         assert!(matches!(read("h:4222", &[]), Err(AccessError::Scheme { .. })));
         assert!(matches!(read("nats://h", &[(CREDENTIALS, "/no/such/file")]), Err(AccessError::Unreadable { .. })));

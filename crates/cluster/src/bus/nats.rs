@@ -13,7 +13,7 @@ use async_nats::connection::State;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, kv, object_store, stream};
-use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, Subscriber};
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout_at};
@@ -26,6 +26,8 @@ use crate::ClusterError;
 const THREAD: &str = "nats";
 /// No answer within this time is a failure; the caller decides whether to try again.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Pause between two attempts to connect for the first time.
+const CONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// Longest pause between two attempts to connect again.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// How long the stream knows the ids of messages: longer than any repeat of a call can take.
@@ -70,12 +72,7 @@ impl NatsBus {
             .build()
             .map_err(|cause| failed(cause.to_string()))?;
         let connections = Arc::new(AtomicU64::new(0));
-        let options = options(access, name, &connections).map_err(|cause| failed(cause.to_string()))?;
-        let urls: Vec<String> = access.url.split(',').map(|url| url.trim().to_owned()).collect();
-        let client = runtime
-            .block_on(async { tokio::time::timeout(PATIENCE * 2, options.connect(urls)).await })
-            .map_err(|_| failed("no answer within 10 s".to_owned()))?
-            .map_err(|error| failed(with_causes(&error)))?;
+        let client = runtime.block_on(first_connection(access, name, &connections)).map_err(failed)?;
         let mut context = {
             // It starts a task.
             let _runtime = runtime.enter();
@@ -129,6 +126,36 @@ impl NatsBus {
                 ..pull::Config::default()
             }),
         )
+    }
+}
+
+/// Tries again while the server cannot be reached, for as long as `access` says; a refusal is final.
+async fn first_connection(access: &NatsAccess, name: &str, connections: &Arc<AtomicU64>) -> Result<Client, String> {
+    let urls: Vec<String> = access.url.split(',').map(|url| url.trim().to_owned()).collect();
+    let end = Instant::now() + access.wait;
+    let mut is_said = false;
+    loop {
+        let options = options(access, name, connections).map_err(|cause| cause.to_string())?;
+        let reason = match tokio::time::timeout(PATIENCE * 2, options.connect(urls.clone())).await {
+            Ok(Ok(client)) => return Ok(client),
+            Ok(Err(error)) => {
+                let may_come =
+                    matches!(error.kind(), ConnectErrorKind::Dns | ConnectErrorKind::TimedOut | ConnectErrorKind::Io);
+                if !may_come {
+                    return Err(with_causes(&error));
+                }
+                with_causes(&error)
+            }
+            Err(_) => "no answer within 10 s".to_owned(),
+        };
+        if Instant::now() + CONNECT_PAUSE > end {
+            return Err(reason);
+        }
+        if !is_said {
+            log::info!("NATS cannot be reached yet ({reason}); trying again for up to {} s", access.wait.as_secs());
+            is_said = true;
+        }
+        tokio::time::sleep(CONNECT_PAUSE).await;
     }
 }
 

@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::nvidias_package;
 use crate::finding::{Check, Finding};
 
 const COMMAND: &str = "aiperf";
 /// Scripts that start this program name it; see `packaging/wheel.py`.
 const STARTS_THIS_PROGRAM: &[u8] = b"aiperf-rs";
 /// The script that pip writes for NVIDIA's package imports it.
-const STARTS_NVIDIAS_PROGRAM: &[u8] = b"from aiperf";
+const STARTS_NVIDIAS_PROGRAM: &[u8] = b"from aiperf.";
 /// Scripts are shorter.
 const LONGEST_SCRIPT: u64 = 4096;
 
@@ -24,7 +25,17 @@ pub(crate) fn check(program: &Path, path: &str) -> Option<Finding> {
     let shown = first.display();
     let other = found.iter().find(|(_, starts)| *starts != Starts::This);
     Some(match (starts, other) {
-        (Starts::This, None) => Finding::ok(Check::Command, format!("aiperf is {shown}")),
+        (Starts::This, None) => match nvidias_package::version_next_to(program) {
+            None => Finding::ok(Check::Command, format!("aiperf is {shown}")),
+            Some(version) => {
+                let seen = format!(
+                    "aiperf is {shown}; NVIDIA's package aiperf {version} is installed in the same environment"
+                );
+                let meaning = "This program has replaced NVIDIA's command. The package that is installed last owns `aiperf`, and removing one \
+                               removes the command of both. Use one environment for each.";
+                Finding::note(Check::Command, seen, meaning)
+            }
+        },
         (Starts::This, Some((other, starts))) => {
             let seen = format!("aiperf is {shown}; {} is {}", other.display(), starts.words());
             Finding::note(Check::Command, seen, "Scripts with another PATH may start the other program.")
@@ -61,10 +72,13 @@ fn started_by(file: &Path, program: &Path) -> Starts {
     let read = File::open(file).and_then(|file| file.take(LONGEST_SCRIPT).read_to_end(&mut text));
     let names =
         |words: &[u8]| read.is_ok() && text.starts_with(b"#!") && text.windows(words.len()).any(|at| at == words);
-    if same(file, program) || names(STARTS_THIS_PROGRAM) {
+    if same(file, program) {
         Starts::This
+    // Asked first: the first line of a script may have the other name too, as a part of the path of its interpreter.
     } else if names(STARTS_NVIDIAS_PROGRAM) {
         Starts::Nvidias
+    } else if names(STARTS_THIS_PROGRAM) {
+        Starts::This
     } else {
         Starts::Another
     }
@@ -98,7 +112,7 @@ mod tests {
 
     #[test]
     fn nvidias_command_in_front_of_this_one_is_noted() {
-        let nvidia = "#!/usr/bin/python3\nfrom aiperf.cli import app\n";
+        let nvidia = "#!/home/user/aiperf-rs/.venv/bin/python\nfrom aiperf.cli import app\n";
         let (root, path) = path_of(&[nvidia, "program"]);
         let finding = check(&root.path().join("1/aiperf"), &path).unwrap();
         assert_eq!(finding.rank, Rank::Note);
@@ -106,6 +120,16 @@ mod tests {
         let (root, path) = path_of(&["program", nvidia]);
         let finding = check(&root.path().join("0/aiperf"), &path).unwrap();
         assert!(finding.meaning.contains("another PATH"), "{finding:?}");
+    }
+
+    #[test]
+    fn nvidias_package_in_the_same_environment_is_noted_if_this_program_owns_the_command() {
+        let (root, path) = path_of(&["program"]);
+        fs::create_dir_all(root.path().join("lib/python3.12/site-packages/aiperf-0.13.0.dist-info")).unwrap();
+        let finding = check(&root.path().join("0/aiperf"), &path).unwrap();
+        assert_eq!(finding.rank, Rank::Note);
+        assert!(finding.seen.contains("NVIDIA's package aiperf 0.13.0"), "{finding:?}");
+        assert!(finding.meaning.contains("one environment for each"), "{finding:?}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod governor;
 pub(crate) mod gpu;
 pub(crate) mod hub;
 pub(crate) mod memory;
+mod nvidias_package;
 pub(crate) mod ports;
 pub(crate) mod proxy;
 pub(crate) mod steal;

@@ -19,7 +19,7 @@ fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
 
 /// What a person needs to run benchmarks in one namespace, and nothing else.
 pub fn user_role(namespace: Option<&str>) -> Value {
-    let made = &["create", "get", "list", "patch", "delete"];
+    let made = &["create", "get", "list", "delete"];
     value(&Role {
         metadata: ObjectMeta {
             name: Some(PROGRAM.to_owned()),
@@ -30,13 +30,12 @@ pub fn user_role(namespace: Option<&str>) -> Value {
             rule("batch", &["jobs"], made),
             rule("jobset.x-k8s.io", &["jobsets"], made),
             rule("apps", &["deployments"], &["create", "list", "delete"]),
-            rule("", &["configmaps", "services"], &["create", "list", "delete"]),
-            rule("", &["secrets"], &["create", "get", "list", "delete"]),
+            rule("", &["configmaps", "secrets", "services"], made),
             rule("", &["pods"], &["get", "list"]),
             rule("", &["pods/log"], &["get"]),
             // Progress, results and cancellation go through the HTTP interface of the pods.
             rule("", &["pods/proxy"], &["get", "create"]),
-            rule("", &["events"], &["list"]),
+            rule("", &["events", "resourcequotas"], &["list"]),
         ]),
     })
 }

@@ -11,6 +11,9 @@ use super::pod::{PodRole, template};
 use super::value;
 use crate::deployment::{Coordination, Deployment};
 
+/// Pods of a coordinated run that may fail before Kubernetes gives up: its own default.
+const FEWEST_RESTARTS: i32 = 6;
+
 pub(super) fn objects(deployment: &Deployment) -> Vec<Value> {
     let nats = deployment.name.nats();
     let run = deployment.name.to_string();
@@ -47,10 +50,16 @@ pub(super) fn spec(deployment: &Deployment, role: PodRole) -> JobSpec {
         PodRole::Independent | PodRole::Node => i32::try_from(deployment.nodes).unwrap_or(i32::MAX),
         PodRole::Coordinator | PodRole::Nats => 1,
     };
+    let backoff_limit = match role {
+        // One that starts again would send its share, or the whole run, a second time.
+        PodRole::Independent | PodRole::Coordinator => 0,
+        // A Job that gives up ends its other pods, too. The coordinator decides what a lost node means, and a node that is started again
+        // only waits for work.
+        PodRole::Node | PodRole::Nats => pods.max(FEWEST_RESTARTS),
+    };
     JobSpec {
         active_deadline_seconds: deployment.deadline_seconds,
-        // A node that starts again would send its share a second time.
-        backoff_limit: Some(0),
+        backoff_limit: Some(backoff_limit),
         completion_mode: Some("Indexed".to_owned()),
         completions: Some(pods),
         parallelism: Some(pods),

@@ -16,7 +16,13 @@ pub(super) fn objects(deployment: &Deployment) -> [Value; 2] {
     let service = value(&Service {
         metadata: metadata(deployment, name.clone(), component),
         spec: Some(ServiceSpec {
-            ports: Some(vec![ServicePort { name: Some("nats".to_owned()), port: NATS_PORT, ..ServicePort::default() }]),
+            ports: Some(vec![ServicePort {
+                name: Some("nats".to_owned()),
+                port: NATS_PORT,
+                // Applied on the server, a port is known by its number and its protocol.
+                protocol: Some("TCP".to_owned()),
+                ..ServicePort::default()
+            }]),
             selector: Some(labels(deployment, component)),
             ..ServiceSpec::default()
         }),

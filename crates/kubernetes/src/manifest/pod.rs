@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::{Value, json};
 
-use super::config_map::{CONFIG_KEY, file_key};
+use super::config_map::{CONFIG_KEY, NATS_CONFIG_KEY, file_key};
 use super::merged::merge;
 use super::metadata::labels;
 use super::value;
@@ -25,6 +25,8 @@ const CONFIG_DIR: &str = "/etc/aiperf";
 const INDEX: &str = "JOB_COMPLETION_INDEX";
 /// Port of NATS.
 pub(super) const NATS_PORT: i32 = 4222;
+/// Seconds for which pods wait for a NATS server that starts at the same time as they do.
+const NATS_WAIT: &str = "300";
 
 /// What a pod of a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,8 +111,8 @@ fn container(deployment: &Deployment, role: PodRole, nats: &str) -> Container {
     };
     let ports = match role {
         PodRole::Nats => vec![port("nats", NATS_PORT)],
-        PodRole::Independent => vec![port("api", i32::from(API_PORT))],
-        PodRole::Coordinator | PodRole::Node => Vec::new(),
+        PodRole::Independent | PodRole::Coordinator => vec![port("api", i32::from(API_PORT))],
+        PodRole::Node => Vec::new(),
     };
     Container {
         name: if role == PodRole::Nats { "nats" } else { "aiperf" }.to_owned(),
@@ -151,7 +153,8 @@ fn arguments(deployment: &Deployment, role: PodRole, nats: &str) -> Vec<String> 
     };
     match role {
         PodRole::Nats => {
-            let words = ["--jetstream", "--store_dir", RESULTS_DIR, "--port", "4222", "--auth", "$(AIPERF_NATS_TOKEN)"];
+            let config = format!("{CONFIG_DIR}/{NATS_CONFIG_KEY}");
+            let words = ["--config", &config, "--jetstream", "--store_dir", RESULTS_DIR, "--port", "4222"];
             return words.map(str::to_owned).into();
         }
         PodRole::Node => {
@@ -167,10 +170,7 @@ fn arguments(deployment: &Deployment, role: PodRole, nats: &str) -> Vec<String> 
                 ("--nodes", deployment.nodes.to_string()),
                 ("--nats", nats_url),
                 ("--node-pool", deployment.name.to_string()),
-                ("--artifact-dir", results),
-                ("--ui", "none".to_owned()),
             ]);
-            return words;
         }
     }
     add(&[
@@ -216,7 +216,10 @@ fn environment(deployment: &Deployment, role: PodRole) -> Vec<EnvVar> {
         // The user names the Secret with `--env-from-secrets`.
         Coordination::NatsUrl(_) => {}
     }
-    if role == PodRole::Independent {
+    if deployment.coordination != Coordination::Independent {
+        variables.push(plain("AIPERF_NATS_WAIT", NATS_WAIT.to_owned()));
+    }
+    if role != PodRole::Node {
         variables.push(own("AIPERF_API_TOKEN", TOKEN_KEY));
     }
     if role != PodRole::Node {
@@ -231,9 +234,8 @@ fn environment(deployment: &Deployment, role: PodRole) -> Vec<EnvVar> {
 fn resources(deployment: &Deployment, role: PodRole) -> Option<ResourceRequirements> {
     let (processor, memory) = match role {
         PodRole::Nats => ("250m", 64),
-        PodRole::Independent | PodRole::Coordinator | PodRole::Node => {
-            ("1", deployment.load.mebibytes_of_a_node(deployment.nodes))
-        }
+        PodRole::Coordinator => ("1", deployment.load.mebibytes_of_a_coordinator()),
+        PodRole::Independent | PodRole::Node => ("1", deployment.load.mebibytes_of_a_node(deployment.nodes)),
     };
     let wanted = BTreeMap::from([
         ("cpu".to_owned(), Quantity(processor.to_owned())),
@@ -255,13 +257,13 @@ fn mounts(deployment: &Deployment, role: PodRole) -> Vec<VolumeMount> {
         ..VolumeMount::default()
     };
     let mut mounts = vec![mount("results", RESULTS_DIR, false)];
+    if role != PodRole::Node {
+        mounts.push(mount("config", CONFIG_DIR, true));
+    }
     if role == PodRole::Nats {
         return mounts;
     }
     mounts.push(mount("tmp", "/tmp", false));
-    if role != PodRole::Node {
-        mounts.push(mount("config", CONFIG_DIR, true));
-    }
     let secrets = deployment.pod.secret_mounts.iter().enumerate();
     mounts.extend(secrets.map(|(index, (_, path))| mount(&format!("secret-{index}"), path, true)));
     mounts
@@ -280,23 +282,24 @@ fn volumes(deployment: &Deployment, role: PodRole) -> Vec<Volume> {
         },
         _ => empty("results"),
     };
+    let item = |key: String, path: String| KeyToPath { key, path, mode: None };
+    let config = |items: Vec<KeyToPath>| Volume {
+        config_map: Some(ConfigMapVolumeSource {
+            name: deployment.name.config_map(),
+            items: Some(items),
+            ..ConfigMapVolumeSource::default()
+        }),
+        ..volume("config")
+    };
     if role == PodRole::Nats {
-        return vec![results];
+        return vec![results, config(vec![item(NATS_CONFIG_KEY.to_owned(), NATS_CONFIG_KEY.to_owned())])];
     }
     let mut volumes = vec![results, empty("tmp")];
     if role != PodRole::Node {
-        let item = |key: String, path: String| KeyToPath { key, path, mode: None };
         let mut items = vec![item(CONFIG_KEY.to_owned(), CONFIG_KEY.to_owned())];
         let files = deployment.files.keys().enumerate();
         items.extend(files.map(|(index, name)| item(file_key(index), format!("files/{name}"))));
-        volumes.push(Volume {
-            config_map: Some(ConfigMapVolumeSource {
-                name: deployment.name.config_map(),
-                items: Some(items),
-                ..ConfigMapVolumeSource::default()
-            }),
-            ..volume("config")
-        });
+        volumes.push(config(items));
     }
     for (index, (name, _)) in deployment.pod.secret_mounts.iter().enumerate() {
         volumes.push(Volume {

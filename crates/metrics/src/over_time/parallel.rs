@@ -1,4 +1,4 @@
-//! The same work for several metrics at once, on as many threads as the machine has.
+//! Work that is done at the same time, on as many threads as the machine has.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -7,8 +7,9 @@ use std::thread;
 
 use crate::Metric;
 
-/// Each thread holds the values of a metric twice, so that there must not be many.
-const MOST_THREADS: usize = 2;
+/// Each thread holds the values of a metric twice, so that there must not be many; but two there may always be.
+const MOST_BYTES: usize = 512 << 20;
+const LEAST_THREADS: usize = 2;
 /// Rows below which a thread costs more than it gives.
 const WORTH_A_THREAD: usize = 20_000;
 
@@ -19,7 +20,8 @@ pub(crate) fn parallel<T: Send, R: Default>(
     rows: usize,
     work: impl Fn(Metric, &mut R) -> T + Sync,
 ) -> Vec<T> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS).min(metrics.len());
+    let affordable = (MOST_BYTES / (rows.max(1) * 2 * size_of::<f64>())).max(LEAST_THREADS);
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(affordable).min(metrics.len());
     if threads < 2 || rows < WORTH_A_THREAD {
         let mut room = R::default();
         return metrics.iter().map(|metric| work(*metric, &mut room)).collect();
@@ -43,6 +45,18 @@ pub(crate) fn parallel<T: Send, R: Default>(
     made.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Both results, worked out at the same time if there are enough rows for that.
+pub(crate) fn both<A: Send, B>(rows: usize, one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    if rows < WORTH_A_THREAD {
+        return (one(), other());
+    }
+    thread::scope(|scope| {
+        let job = scope.spawn(one);
+        let other = other();
+        (job.join().unwrap_or_else(|panic| resume_unwind(panic)), other)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +66,7 @@ mod tests {
         let tags: Vec<&str> = Metric::ALL.iter().map(|metric| metric.tag()).collect();
         for rows in [10, 1_000_000] {
             assert_eq!(parallel(Metric::ALL, rows, |metric, (): &mut ()| metric.tag()), tags);
+            assert_eq!(both(rows, || 1, || 2), (1, 2));
         }
     }
 }

@@ -59,15 +59,38 @@ impl FactColumn {
 
     /// Puts the other column's rows after row `at`, and frees them.
     pub(crate) fn append(&mut self, at: usize, other: Self) {
-        if self.len() == 0 && at == 0 {
+        if other.len() == 0 {
+            return;
+        }
+        if self.len() == 0 && at == 0 && self.room() < other.len() {
             *self = other;
             return;
         }
         self.reserve(at + other.len());
-        for row in 0..other.len() {
-            if let Some(value) = other.get(row) {
-                self.put(at + row, value);
+        match (&mut *self, &other) {
+            (Self::Narrow(cells), Self::Narrow(more)) => {
+                cells.resize(at, NARROW_MISSING);
+                cells.extend_from_slice(more);
             }
+            (Self::Wide(cells), Self::Wide(more)) => {
+                cells.resize(at, WIDE_MISSING);
+                cells.extend_from_slice(more);
+            }
+            _ => {
+                for row in 0..other.len() {
+                    if let Some(value) = other.get(row) {
+                        self.put(at + row, value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rows that have a place without asking for more memory.
+    fn room(&self) -> usize {
+        match self {
+            Self::Narrow(cells) => cells.capacity(),
+            Self::Wide(cells) => cells.capacity(),
         }
     }
 

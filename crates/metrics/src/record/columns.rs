@@ -75,9 +75,41 @@ impl Columns {
     }
 
     pub fn merge(&mut self, other: Self) {
-        for (column, more) in self.facts.iter_mut().zip(other.facts) {
-            column.append(self.rows, more);
+        self.merge_all(vec![other]);
+    }
+
+    /// Makes room for so many times as many rows as there are now, in every column that has a value: growing step by step would end with
+    /// up to twice the room needed.
+    pub fn expect_times(&mut self, times: f64) {
+        let rows = |present: usize| (present as f64 * times).ceil() as usize;
+        for column in self.facts.iter_mut().filter(|column| column.len() > 0) {
+            column.reserve(rows(self.rows));
         }
+        self.gaps.reserve(rows(self.gaps.len()));
+    }
+
+    /// The rows of all of them. Column after column, so that memory for one more column is enough.
+    pub fn merge_all(&mut self, mut others: Vec<Self>) {
+        let rows = self.rows + others.iter().map(|other| other.rows).sum::<usize>();
+        for (place, column) in self.facts.iter_mut().enumerate() {
+            let mut at = self.rows;
+            for other in &mut others {
+                let more = std::mem::take(&mut other.facts[place]);
+                if more.len() > 0 {
+                    column.reserve(rows);
+                }
+                column.append(at, more);
+                at += other.rows;
+            }
+        }
+        self.gaps.reserve(self.gaps.len() + others.iter().map(|other| other.gaps.len()).sum::<usize>());
+        for other in others {
+            self.take_rest(other);
+        }
+    }
+
+    /// All but the columns of facts.
+    fn take_rest(&mut self, other: Self) {
         self.gaps.append(self.gaps.len(), other.gaps);
         self.failures.merge(other.failures);
         self.undecodable.events += other.undecodable.events;

@@ -22,6 +22,7 @@ use aiperf_clock::{EpochNanos, WallAnchor};
 use aiperf_protocol::RequestOutcome;
 
 use self::totals::Totals;
+use crate::over_time::parallel::both;
 use crate::over_time::time_weighted::{InFlightRows, time_weighted};
 use crate::over_time::timeline::Timeline;
 use crate::record::columns::Columns;
@@ -76,8 +77,12 @@ impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
         let in_flight_rows = (Outcomes::count(columns).successful > 0).then(|| InFlightRows::all(columns));
-        let summary = Self::of_slice(columns, in_flight_rows, window, context, anchor);
-        Self { digest: Digest::of(columns, window, context), ..summary }
+        let (digest, summary) = both(
+            columns.len(),
+            || Digest::of(columns, window, context),
+            || Self::of_slice(columns, in_flight_rows, window, context, anchor),
+        );
+        Self { digest, ..summary }
     }
 
     /// `columns`: the requests that the numbers are about; `in_flight_rows`: those that were in flight in the window.
@@ -92,13 +97,19 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves =
-            in_flight_rows.map_or_else(Vec::new, |in_flight_rows| time_weighted(&in_flight_rows, window, streamed));
-        let timeline = context.confidence.map(|level| Timeline::of(columns, level));
+        let (curves, (timeline, of_requests)) = both(
+            columns.len(),
+            || in_flight_rows.map_or_else(Vec::new, |in_flight_rows| time_weighted(&in_flight_rows, window, streamed)),
+            || {
+                let timeline = context.confidence.map(|level| Timeline::of(columns, level));
+                let of_requests = timeline.as_ref().map(|timeline| timeline.records(columns, context));
+                (timeline, of_requests)
+            },
+        );
         let timeline = timeline.as_ref();
         // Intervals of rates, for what is computed from them.
         let mut rates: Vec<(Metric, Confidence)> = Vec::new();
-        let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
+        let mut of_requests = of_requests.into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let measured = match metric.definition().kind {
                 MetricKind::Record if timeline.is_some() => of_requests.next().flatten(),

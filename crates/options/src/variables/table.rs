@@ -409,4 +409,9 @@ pub const VARIABLES: &[Variable] = &[
     ),
     variable("AIPERF_NATS_CERT", "", "Path of this client's certificate for NATS, in PEM."),
     variable("AIPERF_NATS_KEY", "", "Path of the key of `AIPERF_NATS_CERT`, in PEM."),
+    variable(
+        "AIPERF_NATS_WAIT",
+        "0",
+        "Seconds for which to try again if the NATS server cannot be reached at the start.",
+    ),
 ];

@@ -27,7 +27,7 @@ capabilities: {drop: [ALL]}
 {{ .Values.nats.url | default (printf "nats://%s-nats:4222" .Release.Name) }}
 {{- end }}
 
-{{/* A pod of the program; called with root, component and args. */}}
+{{/* A pod of the program; called with root, component, args, and whether it serves results. */}}
 {{- define "aiperf.pod" -}}
 {{- $ := .root }}
 metadata:
@@ -63,8 +63,16 @@ spec:
         - name: JOB_COMPLETION_INDEX
           valueFrom: {fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
         {{- end }}
-        {{- if or (not $.Values.nats.enabled) (not $.Values.nats.url) }}
-        - name: {{ ternary "AIPERF_NATS_TOKEN" "AIPERF_API_TOKEN" $.Values.nats.enabled }}
+        {{- if $.Values.nats.enabled }}
+        - name: AIPERF_NATS_WAIT
+          value: "300"
+        {{- end }}
+        {{- if and $.Values.nats.enabled (not $.Values.nats.url) }}
+        - name: AIPERF_NATS_TOKEN
+          valueFrom: {secretKeyRef: {name: {{ include "aiperf.secret" $ }}, key: api-token}}
+        {{- end }}
+        {{- if .serves }}
+        - name: AIPERF_API_TOKEN
           valueFrom: {secretKeyRef: {name: {{ include "aiperf.secret" $ }}, key: api-token}}
         {{- end }}
         {{- range $name, $place := $.Values.envFromSecrets }}
@@ -72,7 +80,7 @@ spec:
         - name: {{ $name }}
           valueFrom: {secretKeyRef: {name: {{ index $parts 0 }}, key: {{ index $parts 1 }}}}
         {{- end }}
-      {{- if not $.Values.nats.enabled }}
+      {{- if .serves }}
       ports:
         - {name: api, containerPort: 9090}
       {{- end }}
@@ -89,5 +97,6 @@ spec:
     - {name: results, emptyDir: {}}
     {{- end }}
     - {name: tmp, emptyDir: {}}
-    - {name: config, configMap: {name: {{ $.Release.Name }}-config}}
+    - name: config
+      configMap: {name: {{ $.Release.Name }}-config, items: [{key: aiperf.yaml, path: aiperf.yaml}]}
 {{- end }}

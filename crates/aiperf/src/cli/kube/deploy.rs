@@ -59,6 +59,12 @@ pub(crate) struct DeployFlags {
     pub(crate) pod: PodSettings,
 }
 
+impl DeployFlags {
+    pub(crate) fn is_coordinated(&self) -> bool {
+        self.nats.unwrap_or(self.nats_url.is_some() || self.nodes.is_some_and(|nodes| nodes > 1))
+    }
+}
+
 /// Which objects make the pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WorkloadChoice {
@@ -154,7 +160,7 @@ fn flags() -> Vec<Arg> {
         ),
         choice("workload", &["auto", "job", "jobset"], "Objects that make the pods: `auto` takes a JobSet if the cluster has its CRD, else Jobs; without a cluster it takes Jobs")
             .default_value("auto"),
-        choice("coordination", &["auto", "nats", "none"], "How nodes are coordinated: over NATS, with a common start and one result on a volume (--results-claim), or not at all, so that each node starts when its pod is ready and `aiperf kube results` merges. `auto` takes NATS with --nats and --results-claim, else none")
+        choice("coordination", &["auto", "nats", "none"], "How nodes are coordinated: over NATS, with a common start and one result, or not at all, so that each node starts when its pod is ready and `aiperf kube results` merges. `auto` takes NATS for several nodes and with --nats, else none")
             .default_value("auto"),
         text(NATS, "URL", "NATS server of the site that coordinates the nodes, in place of one of the run. Credentials come from --env-from-secrets"),
         text("nats-image", "IMAGE", "Container image of the run's own NATS server").default_value("nats:2.10-alpine"),
@@ -192,7 +198,7 @@ pub(super) fn read(matches: &ArgMatches, typed: &Typed, environment: &Environmen
     let has = |name: &str| matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false);
     Ok(DeployRequest {
         access: manage::access(matches, environment),
-        experiment: Box::new(experiment(&with_share(&options, flags.nodes.unwrap_or(1)), environment)?),
+        experiment: Box::new(experiment(&with_share(&options, &flags), environment)?),
         options,
         artifact_dir,
         flags,
@@ -223,10 +229,15 @@ fn experiment(options: &RawOptions, environment: &Environment) -> Result<Experim
     Ok(file.experiment(options, environment)?)
 }
 
-/// The options with the share of the first node, so that the rules about shares are checked before anything is created.
-fn with_share(options: &RawOptions, nodes: u32) -> RawOptions {
-    let mut options = options.clone();
-    if nodes > 1 {
+/// The options with those of several nodes, so that the rules about them are checked before anything is created.
+fn with_share(options: &RawOptions, flags: &DeployFlags) -> RawOptions {
+    let (mut options, nodes) = (options.clone(), flags.nodes.unwrap_or(1));
+    if flags.is_coordinated() {
+        options.set(OptionId::Nodes, "--nodes", vec![nodes.to_string()]);
+        // Only the pods know the host of the run's own server.
+        let url = flags.nats_url.clone().unwrap_or_else(|| "nats://nats".to_owned());
+        options.set(OptionId::Nats, "--nats", vec![url]);
+    } else if nodes > 1 {
         options.set(OptionId::NodeIndex, "--nodes", vec!["0".to_owned()]);
         options.set(OptionId::NodeCount, "--nodes", vec![nodes.to_string()]);
     }

@@ -1,17 +1,22 @@
 //! One line of the records file.
 
+mod compact;
+mod cursor;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
 use aiperf_metrics::Metric;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+
+pub(crate) use self::compact::LineReader;
 
 /// How the words begin that a request gets which the end of the run cut off.
 const CUT_OFF: &str = "still in flight when";
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct RecordLine {
     pub(crate) metadata: LineMetadata,
     #[serde(default)]
@@ -22,7 +27,7 @@ pub(crate) struct RecordLine {
     pub(crate) spec_decode_acceptance: Option<Acceptance>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct LineMetadata {
     pub(crate) x_request_id: Option<String>,
     #[serde(default)]
@@ -47,9 +52,12 @@ pub(crate) struct LineMetadata {
     pub(crate) was_cancelled: bool,
     #[serde(default)]
     pub(crate) resent: u32,
+    /// The node that it was recorded on, if it was merged before.
+    #[serde(default)]
+    pub(crate) node: Option<IgnoredAny>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct RecordedError {
     #[serde(default)]
     pub(crate) code: Option<u16>,
@@ -71,7 +79,7 @@ impl RecordedError {
 }
 
 /// What a server said of its speculative decoding.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Acceptance {
     pub(crate) mean_acceptance_length: f64,
     pub(crate) draft_acceptance_rate: f64,
@@ -85,11 +93,19 @@ pub(crate) struct Acceptance {
 }
 
 /// The metrics of a record, in the units that are shown.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LineMetrics {
-    pub(crate) known: Vec<(Metric, RecordedValue)>,
+    known: Vec<(Metric, RecordedValue)>,
+    /// For each metric its place among those, plus one; zero if the record does not have it.
+    places: [u8; Metric::ALL.len()],
     /// Tags that are not in the catalogue.
     pub(crate) unknown: Vec<String>,
+}
+
+impl Default for LineMetrics {
+    fn default() -> Self {
+        Self::with_room(0)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -105,8 +121,31 @@ struct MetricEntry {
 }
 
 impl LineMetrics {
+    fn with_room(metrics: usize) -> Self {
+        Self { known: Vec::with_capacity(metrics), places: [0; Metric::ALL.len()], unknown: Vec::new() }
+    }
+
+    /// Of two values of a metric the first one counts.
+    fn put(&mut self, metric: Metric, value: RecordedValue) {
+        let place = &mut self.places[metric as usize];
+        if *place == 0 {
+            self.known.push((metric, value));
+            // There are fewer metrics than a byte has values, and each is put once.
+            *place = self.known.len() as u8;
+        }
+    }
+
+    pub(crate) fn known(&self) -> &[(Metric, RecordedValue)] {
+        &self.known
+    }
+
+    pub(crate) fn into_known(self) -> Vec<(Metric, RecordedValue)> {
+        self.known
+    }
+
     fn get(&self, metric: Metric) -> Option<&RecordedValue> {
-        self.known.iter().find(|(known, _)| *known == metric).map(|(_, value)| value)
+        let place = usize::from(self.places[metric as usize]);
+        place.checked_sub(1).map(|place| &self.known[place].1)
     }
 
     pub(crate) fn number(&self, metric: Metric) -> Option<f64> {
@@ -153,7 +192,7 @@ impl<'de> Visitor<'de> for MetricsVisitor {
         while let Some(tag) = map.next_key::<String>()? {
             let MetricEntry { value } = map.next_value()?;
             match by_tag().get(tag.as_str()) {
-                Some(metric) => metrics.known.push((*metric, value)),
+                Some(metric) => metrics.put(*metric, value),
                 None => metrics.unknown.push(tag),
             }
         }
