@@ -67,7 +67,7 @@ impl LineReader {
         Some(metrics)
     }
 
-    /// The metric of a tag, `Some(None)` if it is not in the catalogue; `None` if the tag is no text.
+    /// The metric of a tag, `Some(None)` if it is not in the catalogue; `None` if the tag is not text.
     fn metric(&mut self, place: usize, tag: &[u8]) -> Option<Option<Metric>> {
         if let Some((expected, metric)) = self.order.get(place)
             && expected == tag
@@ -222,7 +222,7 @@ mod tests {
                     prop_assert_eq!(value.to_bits(), exact.to_bits());
                 }
             }
-            // A line that was cut is no record.
+            // A line that was cut is not a record.
             let part: String = text.chars().take(cut.min(text.chars().count() - 1)).collect();
             prop_assert!(both(&part).0.is_none());
         }

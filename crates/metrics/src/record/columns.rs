@@ -78,7 +78,7 @@ impl Columns {
         self.merge_all(vec![other]);
     }
 
-    /// Makes room for so many times as many rows as there are now, in every column that has a value: growing step by step would end with
+    /// Makes room for this many times the rows that there are now, in every column that has a value: growing step by step would end with
     /// up to twice the room needed.
     pub fn expect_times(&mut self, times: f64) {
         let rows = |present: usize| (present as f64 * times).ceil() as usize;
