@@ -37,7 +37,7 @@ fn main() -> io::Result<()> {
     let in_block: Vec<u32> =
         starts.chunks(BLOCK).flat_map(|block| block.iter().map(|start| start - block[0])).collect();
     assert!(
-        in_block.iter().all(|&start| start <= u32::from(u16::MAX)),
+        in_block.iter().all(|&start| u16::try_from(start).is_ok()),
         "the tokens of a block have more than 65,535 bytes"
     );
     let (displacements, slots) = slots_of(&buckets);
@@ -60,7 +60,8 @@ fn slots_of(buckets: &[Vec<(u32, Search)>]) -> (Vec<u8>, Vec<u32>) {
             taken.sort_unstable();
             taken.iter().all(|&slot| slots[slot] == EMPTY) && taken.windows(2).all(|pair| pair[0] != pair[1])
         });
-        displacements[bucket] = chosen.expect("the tokens of a bucket have slots of their own; if not, change SPREAD");
+        assert!(chosen.is_some(), "the tokens of a bucket have slots of their own; if not, change SPREAD");
+        displacements[bucket] = chosen.unwrap_or_default();
         for (token, search) in tokens {
             slots[search.slot(displacements[bucket])] = search.filled(*token);
         }

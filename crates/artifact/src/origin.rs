@@ -122,7 +122,7 @@ impl RunOrigin {
         (kind, name): (PhaseKind, &str),
         endpoint: Option<EndpointKind>,
         goodput: Option<&[(String, f64)]>,
-        seen: &SeenMetrics,
+        seen: SeenMetrics,
     ) -> Result<MetricContext, ArtifactError> {
         let config = self.input_config();
         let section = &config["endpoint"];

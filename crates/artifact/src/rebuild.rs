@@ -78,7 +78,7 @@ pub(crate) fn rebuild_with(
     let origin = RunOrigin::find(folder);
     let seen = SeenMetrics::peek(&path)?;
     let context_of =
-        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
+        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), seen);
     let mut records = match before.filter(|before| before.seen == seen) {
         Some(before) => Records::of_parts(before.parts, &path)?,
         None => Records::read(&path, &context_of)?,

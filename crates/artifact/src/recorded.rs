@@ -104,7 +104,7 @@ impl RecordFields {
         for metric in &metrics {
             is_compared[*metric as usize] = true;
         }
-        Self { metrics, is_compared, context }
+        Self { context, metrics, is_compared }
     }
 }
 

@@ -133,6 +133,7 @@ impl Journal {
         // SAFETY: the mapping begins at a page, is alive as long as `self`, and has this word; it was zeroed, and any bits are an integer.
         // Whoever else maps the file uses atomic operations, too, and nobody shortens it while the lock is held.
         #[allow(unsafe_code)]
+        #[expect(clippy::cast_ptr_alignment, reason = "the mapping begins at a page")]
         unsafe {
             AtomicU64::from_ptr(self.map.as_mut_ptr().cast::<u64>().add(place))
         }

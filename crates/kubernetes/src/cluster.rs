@@ -137,7 +137,7 @@ impl Cluster {
             return Ok(body);
         }
         // What cannot be read is not more important than the status.
-        let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         Err(ClusterError::Refused { action: action.to_owned(), message: reason(&text), code: head.status.as_u16() })
     }
 

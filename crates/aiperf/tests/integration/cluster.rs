@@ -238,7 +238,9 @@ fn a_node_that_is_killed_with_its_reporter_is_counted_by_its_last_heartbeat() {
     let killed = nodes.pop().unwrap();
     let reporters = children(killed.id());
     assert_eq!(reporters.len(), 1);
-    reporters.into_iter().for_each(|reporter| rustix::process::kill_process(reporter, Signal::KILL).unwrap());
+    for reporter in reporters {
+        rustix::process::kill_process(reporter, Signal::KILL).unwrap();
+    }
     killed.signal(Signal::KILL);
     let ended = run.end();
     assert_eq!(ended.code, Some(5), "{}", ended.stderr);
@@ -259,9 +261,9 @@ fn a_node_that_is_started_again_sends_what_the_killed_one_has_left() {
     let words = "--concurrency 4 --request-count 100 --node-timeout 60 --on-node-loss continue";
     let run = coordinator(&server, &nats, 2, words).start();
     wait_for("requests", || (requests(&server).len() > 30).then_some(()));
-    children(killed.id())
-        .into_iter()
-        .for_each(|reporter| rustix::process::kill_process(reporter, Signal::KILL).unwrap());
+    for reporter in children(killed.id()) {
+        rustix::process::kill_process(reporter, Signal::KILL).unwrap();
+    }
     killed.signal(Signal::KILL);
     killed.end();
     // It waits for a run and finds the folder of the one before it. Another run is not announced: it is interrupted.

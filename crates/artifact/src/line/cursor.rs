@@ -44,11 +44,12 @@ impl<'a> Cursor<'a> {
         std::str::from_utf8(self.quoted()?).ok()
     }
 
-    pub(super) fn text_or_null(&mut self) -> Option<Option<String>> {
-        if self.eat(b"null").is_some() {
-            return Some(None);
+    /// A text that is put there, or `null`.
+    pub(super) fn text_or_null(&mut self, to: &mut Option<String>) -> Option<()> {
+        if self.eat(b"null").is_none() {
+            *to = Some(self.text()?.to_owned());
         }
-        Some(Some(self.text()?.to_owned()))
+        Some(())
     }
 
     /// The text between two quotation marks, without anything that stands for something else.
@@ -58,7 +59,8 @@ impl<'a> Cursor<'a> {
         let end = memchr::memchr(b'"', self.rest)?;
         let (inside, rest) = self.rest.split_at(end);
         // Without an early end, so that many bytes are looked at together.
-        if inside.iter().fold(false, |found, byte| found | (*byte < 0x20) | (*byte == b'\\')) {
+        let is_special = |byte: &u8| u8::from(*byte < 0x20) | u8::from(*byte == b'\\');
+        if inside.iter().fold(0, |found, byte| found | is_special(byte)) != 0 {
             return None;
         }
         self.rest = &rest[1..];
@@ -79,11 +81,12 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    pub(super) fn whole_or_null(&mut self) -> Option<Option<u64>> {
-        if self.eat(b"null").is_some() {
-            return Some(None);
+    /// A whole number that is put there, or `null`.
+    pub(super) fn whole_or_null(&mut self, to: &mut Option<u64>) -> Option<()> {
+        if self.eat(b"null").is_none() {
+            *to = Some(self.whole()?);
         }
-        self.whole().map(Some)
+        Some(())
     }
 
     pub(super) fn truth(&mut self) -> Option<bool> {

@@ -105,7 +105,7 @@ fn copy_once(
     // Counts are not known yet, but what the records are about is.
     let origin = RunOrigin::of_summary(origin::base_summary(folders, &nodes, version));
     let context_of =
-        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), &seen);
+        |kind: PhaseKind, name: &str| origin.context((kind, name), asked.endpoint, asked.goodput.as_deref(), seen);
     let read = copy_records(folders, &mut nodes, path, Repeats::Keep(&context_of))?;
     let (parts, ids): (Vec<_>, Vec<_>) = read.into_iter().map(|ReadFolder { records, ids, .. }| (records, ids)).unzip();
     if !has_repeats(&ids) {

@@ -8,7 +8,7 @@ use std::thread;
 use crate::Metric;
 
 /// Each thread holds the values of a metric twice, so that there must not be many; but two there may always be.
-const MOST_BYTES: usize = 512 << 20;
+const MOST_BYTES: usize = 256 << 20;
 const LEAST_THREADS: usize = 2;
 /// Rows below which a thread costs more than it gives.
 const WORTH_A_THREAD: usize = 20_000;

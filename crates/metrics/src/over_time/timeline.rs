@@ -96,6 +96,8 @@ pub(crate) fn measure(
 ) -> Option<MeasuredMetric> {
     let MeasureBuffers { series, sorted } = room;
     series.clear();
+    // At once: growing step by step would end with up to twice the room needed.
+    series.reserve_exact(rows.len());
     series.extend(rows.iter().filter_map(|row| formula::value(metric, &columns.row(*row as usize), context)));
     sorted.clone_from(series);
     sorted.sort_unstable_by(f64::total_cmp);
